@@ -1,0 +1,74 @@
+//! What one run may do: a value that never changes and only shrinks on the way down.
+//! Made by governance alone; must not be widened by anything that a guest or a model says.
+
+use std::collections::BTreeMap;
+
+use super::denial::Denial;
+use super::effect::Effect;
+use crate::ids::{AgentName, ToolName};
+
+/// The rights of one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rights {
+    agent: AgentName,
+    tools: BTreeMap<ToolName, Effect>,
+    cut: Vec<Denial>,
+    depth: u32,
+}
+
+/// A subagent asked for tools and none of them is left.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{agent}` would have none of the tools that it declares: {}", cut.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct RightsError {
+    /// The subagent.
+    pub agent: AgentName,
+    /// Each tool with the rule that cut it.
+    pub cut: Vec<Denial>,
+}
+
+impl Rights {
+    pub(super) fn new(
+        agent: AgentName,
+        tools: BTreeMap<ToolName, Effect>,
+        cut: Vec<Denial>,
+        depth: u32,
+    ) -> Self {
+        Self { agent, tools, cut, depth }
+    }
+
+    /// Whose rights these are.
+    #[must_use]
+    pub fn agent(&self) -> &AgentName {
+        &self.agent
+    }
+
+    /// The tools that the run may call, each with what it can do at worst.
+    #[must_use]
+    pub fn tools(&self) -> &BTreeMap<ToolName, Effect> {
+        &self.tools
+    }
+
+    /// True where the run may call the tool (perhaps after a question).
+    #[must_use]
+    pub fn holds(&self, tool: &str) -> bool {
+        self.tools.contains_key(&ToolName::from(tool))
+    }
+
+    /// True where a tool of the run changes files of the workspace.
+    #[must_use]
+    pub fn may_write(&self) -> bool {
+        self.tools.values().any(|effect| *effect == Effect::Write)
+    }
+
+    /// What was asked for and not given, with the reason.
+    #[must_use]
+    pub fn cut(&self) -> &[Denial] {
+        &self.cut
+    }
+
+    /// Delegations between the top of the tree and this run; 0 for the parent.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+}

@@ -1,0 +1,60 @@
+//! Tools: what an agent can do beside talking. One trait, and the one list of built-in tools.
+//! A tool acts on a permit; it must not decide whether it may.
+
+mod builtin;
+mod context;
+mod error;
+
+// One tool a file: its operation on a workspace and how its result reads.
+// mod edit_file;
+// mod find_files;
+// mod grep_files;
+// mod list_files;
+// mod read_file;
+// mod run_command;
+// mod run_program;
+// mod write_file;
+
+// What the tools share.
+// mod confinement;
+// pub mod exec_helper;
+// mod path;
+// mod process;
+// mod text;
+// mod walk;
+
+use async_trait::async_trait;
+
+pub use builtin::{Operation, OperationTool};
+// pub use confinement::{Confinement, ShellMode};
+pub use context::{CallContext, ToolLimits};
+// pub use edit_file::EditFileTool;
+pub use error::ToolError;
+// pub use find_files::{FindFilesTool, FoundPaths};
+// pub use grep_files::{GrepFilesTool, Hit, Hits};
+// pub use list_files::{Entry, EntryKind, ListFilesTool, Listing};
+// pub use process::Finished;
+// pub use read_file::{Page, ReadFileTool};
+// pub use run_command::RunCommandTool;
+// pub use run_program::RunProgramTool;
+// pub use write_file::{WriteFileTool, Written};
+
+use crate::governance::{Effect, Permit};
+use crate::history::Arguments;
+use crate::model::ToolDescription;
+
+/// Something that an agent can call: a built-in tool, the embedder's own, or a subagent.
+#[async_trait]
+pub trait Tool: Send + Sync + std::fmt::Debug {
+    /// How a model reads it.
+    fn description(&self) -> &ToolDescription;
+
+    /// What it can do at worst; a policy's defaults go by it.
+    fn effect(&self) -> Effect;
+
+    /// Runs one call that governance allowed. The text is what the model reads.
+    ///
+    /// # Errors
+    /// A [`ToolError`] is a result: the model reads it and goes on.
+    async fn call(&self, permit: Permit<Arguments>, context: &CallContext) -> Result<String, ToolError>;
+}
