@@ -1,12 +1,13 @@
 //! What Deputy's host and its guests share, so that neither can drift from the other:
-//! the version of the WIT package and, for every built-in tool, its name, description, JSON Schema
-//! and argument type. Must not know wasmtime, wit-bindgen or any host type.
+//! the version of the WIT package and, for every built-in tool, its name, description, JSON Schema,
+//! argument type and how its result reads. Must not know wasmtime, wit-bindgen or any host type.
 //!
 //! The host parses the model's arguments into these types for the parent agent, the guest SDK for a
 //! subagent; both read the same [`ToolSpec`], so a parent and a subagent see the same tool.
 
 pub mod arguments;
 pub mod parse;
+pub mod render;
 pub mod spec;
 
 pub use arguments::{

@@ -1,0 +1,19 @@
+//! `explore`: reads and searches the workspace, answers with `path:line` evidence. Must not change anything:
+//! it imports no function that could.
+
+use deputy_guest::{Answer, Failure, React, Subagent, Task, Tool, tools};
+
+struct Explore;
+
+impl Subagent for Explore {
+    fn handle(task: Task, handed: Vec<Tool>) -> Result<Answer, Failure> {
+        React::new(include_str!("prompt.md"))
+            .with(tools::read_file())
+            .with(tools::list_files())
+            .with(tools::find_files())
+            .with(tools::grep_files())
+            .run(task, handed)
+    }
+}
+
+deputy_guest::export!(Explore, description = include_str!("description.txt"));
