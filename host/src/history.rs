@@ -2,6 +2,7 @@
 //! result may add sits here. Must not know models' wire formats beyond caching what they made of a message.
 
 mod call;
+mod data;
 mod entry;
 mod message;
 mod result;
@@ -9,6 +10,7 @@ mod result;
 use std::sync::Arc;
 
 pub use call::{Arguments, ToolCall};
+pub use data::{as_data, is_invisible};
 pub use entry::{Entry, WireFormat};
 pub use message::{AssistantMessage, Message, Part};
 pub use result::ToolResult;

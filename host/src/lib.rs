@@ -9,13 +9,34 @@
 //! a tool in two ways only: a WIT function that the host linked for it, or a tool handle that the host passed
 //! in. What is not granted is not there.
 
-// Modules stand in reading order; each uses only those below it in this list's reverse. The test
-// `module_edges` holds that.
-pub mod governance;
-pub mod history;
-pub mod model;
+// Modules stand in reading order: each uses only modules that stand below it. The test `module_edges` holds that.
+pub mod host;
+
+pub mod agent;
+
+pub mod handoff;
+pub mod subagent;
+
+pub mod sandbox;
+
+mod capability;
+
+mod bindings;
+
+pub mod calls;
+mod turn;
+
+pub mod run;
+
 pub mod tools;
+
+pub mod model;
+
+pub mod governance;
+
 pub mod workspace;
+
+pub mod history;
 
 pub mod event;
 pub mod ids;

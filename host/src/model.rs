@@ -1,23 +1,25 @@
 //! Language models: one trait, one turn at a time. Implementations hold the keys and speak the wire;
 //! nothing here decides what a call may do.
 
-// mod anthropic;
-// mod assemble;
+mod anthropic;
+mod assemble;
 mod error;
-// mod openai;
-// mod retry;
-// mod scripted;
-// mod spec;
-// mod sse;
-// mod transport;
+mod openai;
+mod retry;
+mod scripted;
+mod spec;
+mod sse;
+mod transport;
+mod wire;
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 pub use error::ModelError;
-// pub use retry::{Retrying, RetryPolicy};
-// pub use scripted::{ScriptError, ScriptedModel};
-// pub use spec::{ModelConfig, ModelSpec, ModelSpecError, connect};
+pub use retry::{RetryPolicy, Retrying};
+pub use scripted::{ScriptError, ScriptedModel};
+pub use spec::{ModelConfig, ModelSpec, ModelSpecError, connect};
+pub use transport::ModelLimits;
 
 use crate::history::{AssistantMessage, History};
 use crate::usage::Usage;

@@ -2,42 +2,58 @@
 //! A tool acts on a permit; it must not decide whether it may.
 
 mod builtin;
+mod builtins;
 mod context;
 mod error;
+mod native;
 
 // One tool a file: its operation on a workspace and how its result reads.
-// mod edit_file;
-// mod find_files;
-// mod grep_files;
-// mod list_files;
-// mod read_file;
-// mod run_command;
-// mod run_program;
-// mod write_file;
+mod edit_file;
+mod fetch_url;
+mod find_files;
+mod grep_files;
+mod list_files;
+mod read_file;
+mod run_command;
+mod run_program;
+mod write_file;
 
 // What the tools share.
-// mod confinement;
-// pub mod exec_helper;
-// mod path;
-// mod process;
-// mod text;
-// mod walk;
+mod blocking;
+mod confinement;
+pub mod exec_helper;
+mod glob;
+mod ignore_rules;
+mod open;
+mod path;
+mod process;
+mod replace;
+mod target;
+#[cfg(test)]
+mod testing;
+mod text;
+mod walk;
+mod web;
 
 use async_trait::async_trait;
 
 pub use builtin::{Operation, OperationTool};
-// pub use confinement::{Confinement, ShellMode};
+pub use builtins::Builtins;
+pub use confinement::{Confinement, ShellMode};
 pub use context::{CallContext, ToolLimits};
-// pub use edit_file::EditFileTool;
+pub use edit_file::EditFileTool;
 pub use error::ToolError;
-// pub use find_files::{FindFilesTool, FoundPaths};
-// pub use grep_files::{GrepFilesTool, Hit, Hits};
-// pub use list_files::{Entry, EntryKind, ListFilesTool, Listing};
-// pub use process::Finished;
-// pub use read_file::{Page, ReadFileTool};
-// pub use run_command::RunCommandTool;
-// pub use run_program::RunProgramTool;
-// pub use write_file::{WriteFileTool, Written};
+pub use fetch_url::FetchUrlTool;
+pub use find_files::{FindFilesTool, FoundPaths};
+pub use grep_files::{GrepFilesTool, Hit, Hits};
+pub use list_files::{Entry, EntryKind, ListFilesTool, Listing};
+pub use native::NativeTool;
+pub use process::Finished;
+pub use read_file::{Page, ReadFileTool};
+pub use run_command::RunCommandTool;
+pub use run_program::RunProgramTool;
+pub use web::{Document, WebClient, WebLimits, WebUnavailable};
+pub use write_file::{WriteFileTool, Written};
 
 use crate::governance::{Effect, Permit};
 use crate::history::Arguments;

@@ -29,6 +29,13 @@ pub enum Rule {
     NobodyToAsk,
     /// The policy asks a person before each call, and the person said no.
     Refused,
+    /// The delegation would be deeper than the policy allows.
+    TooDeep {
+        /// The depth that it would have.
+        depth: u32,
+        /// The deepest that is allowed: 0 is no delegation, 1 is one level.
+        max_depth: u32,
+    },
     /// This host does not offer the tool, and says why.
     NotOffered {
         /// Why, and what to do about it.
@@ -51,6 +58,7 @@ impl Denial {
                     "drop `--deny {tool}`, or `Policy::deny(\"{tool}\")` in code, and allow it with `--allow {tool}`"
                 )
             }
+            Rule::TooDeep { depth, .. } => format!("raise `max_depth` to {depth}"),
             Rule::Refused => format!("ask for something else, or allow it with `--allow {tool}`"),
             Rule::NotOffered { reason } => reason.clone(),
         }
@@ -67,6 +75,9 @@ impl fmt::Display for Denial {
             Rule::NobodyToAsk => "the policy asks a person before each call, and there is nobody to ask",
             Rule::Refused => "the person who was asked said no",
             Rule::NotOffered { .. } => "this host does not offer it",
+            Rule::TooDeep { depth, max_depth } => {
+                &format!("handoff depth {depth} exceeds `max_depth` {max_depth}")
+            }
         };
         write!(f, "`{tool}` is denied to `{agent}`: {why}; {}", self.remedy())
     }

@@ -15,6 +15,9 @@ use super::policy::{Policy, Setting};
 use super::rights::{Rights, RightsError};
 use crate::ids::{AgentName, ToolName};
 
+/// One level of delegation: a subagent may not delegate in its turn.
+const DEFAULT_MAX_DEPTH: u32 = 1;
+
 /// What a review says of a call before anybody is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -31,22 +34,37 @@ pub enum Verdict {
 pub struct Governance {
     policy: Policy,
     approver: Arc<dyn Approver>,
+    max_depth: u32,
 }
 
 impl Governance {
     /// Governance under these rules, with questions going to `approver`.
     #[must_use]
     pub fn new(policy: Policy, approver: Arc<dyn Approver>) -> Self {
-        Self { policy, approver }
+        Self { policy, approver, max_depth: DEFAULT_MAX_DEPTH }
     }
 
-    /// The rights of the parent agent: every tool that the policy does not deny.
+    /// The deepest delegation that is allowed: 0 is none, 1 is one level. Default: 1.
+    #[must_use]
+    pub fn max_depth(mut self, max_depth: u32) -> Self {
+        self.max_depth = max_depth;
+        self
+    }
+
+    /// The operator's rules.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The rights of the parent agent: every tool that the policy does not deny. Of `tools` that come with a
+    /// rule instead of an effect, the rights remember that rule.
     pub fn root_rights(
         &self,
         agent: AgentName,
-        tools: impl IntoIterator<Item = (ToolName, Effect)>,
+        tools: impl IntoIterator<Item = (ToolName, Result<Effect, Rule>)>,
     ) -> Arc<Rights> {
-        let (kept, cut) = self.split(&agent, tools.into_iter().map(|(name, effect)| (name, Ok(effect))));
+        let (kept, cut) = self.split(&agent, tools.into_iter());
         Arc::new(Rights::new(agent, kept, cut, 0))
     }
 
@@ -86,6 +104,10 @@ impl Governance {
                 None => deny(Rule::NotDeclared),
             };
         };
+        let depth = rights.depth().saturating_add(1);
+        if *effect == Effect::Delegate && depth > self.max_depth {
+            return deny(Rule::TooDeep { depth, max_depth: self.max_depth });
+        }
         match self.policy.setting(tool, *effect) {
             Setting::Allow => Verdict::Allow,
             Setting::Ask if self.approver.is_there() => Verdict::Ask,

@@ -54,6 +54,12 @@ impl Rights {
         self.tools.contains_key(&ToolName::from(tool))
     }
 
+    /// True where the run holds the tool, or asked for it and was refused.
+    #[must_use]
+    pub fn knows(&self, tool: &ToolName) -> bool {
+        self.tools.contains_key(tool) || self.cut.iter().any(|denial| &denial.tool == tool)
+    }
+
     /// True where a tool of the run changes files of the workspace.
     #[must_use]
     pub fn may_write(&self) -> bool {

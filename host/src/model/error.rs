@@ -47,6 +47,12 @@ pub enum ModelError {
         /// What was expected and what came.
         reason: String,
     },
+    /// The request could not be made from what it was given.
+    #[error("the request to the model could not be made: {reason}")]
+    Request {
+        /// What was expected and what came.
+        reason: String,
+    },
     /// The server was silent for too long.
     #[error("the model server at {url} did not answer in time: {limit}")]
     TimedOut {
@@ -89,6 +95,7 @@ impl ModelError {
             }
             Self::Reported { transient, .. } => *transient,
             Self::Protocol { .. }
+            | Self::Request { .. }
             | Self::ContextFull { .. }
             | Self::Script(_)
             | Self::GaveUp { .. }

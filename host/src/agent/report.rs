@@ -1,0 +1,49 @@
+//! What a parent agent's run leaves: the answer, how it ended, and what it took. Must not judge it.
+
+use serde::Serialize;
+
+use super::run::End;
+use crate::event::{HandoffEnd, RunStatus};
+use crate::history::History;
+use crate::run::RunScope;
+use crate::usage::Usage;
+
+/// The end of a parent agent's run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AgentReport {
+    /// The answer; at a limit, an error or a stop the last text that the model gave, if there is one.
+    pub answer: Option<String>,
+    /// How the run ended.
+    pub status: RunStatus,
+    /// Why there is no whole answer.
+    pub error: Option<String>,
+    /// Model turns of the parent itself.
+    pub turns: u32,
+    /// Tokens of the whole tree: the parent and every run below it.
+    pub usage: Usage,
+    /// The parent's delegations, in the order of their ends.
+    pub handoffs: Vec<HandoffEnd>,
+}
+
+impl AgentReport {
+    pub(super) fn new(scope: &RunScope, end: End, history: &History) -> Self {
+        let (answer, status, error) = match end {
+            End::Answered(text) => (Some(text), RunStatus::Answered, None),
+            End::AtLimit(limit) => {
+                let error =
+                    format!("the limit of {limit} model turns is reached; the setting is `max_turns`");
+                (history.last_text(), RunStatus::Partial, Some(error))
+            }
+            End::Failed(error) => (history.last_text(), RunStatus::Failed, Some(error)),
+            End::Cancelled => (history.last_text(), RunStatus::Cancelled, Some("cancelled".to_owned())),
+        };
+        Self {
+            answer,
+            status,
+            error,
+            turns: scope.tally.turns(),
+            usage: scope.tally.tree_usage(),
+            handoffs: scope.tally.handoffs(),
+        }
+    }
+}
