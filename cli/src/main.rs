@@ -1,2 +1,36 @@
-//! Placeholder.
-fn main() {}
+//! The `deputy` command. Hands over to one file a command; must not do anything itself.
+
+mod agents;
+mod approve;
+mod arguments;
+mod cache;
+mod check;
+mod ending;
+mod environment;
+mod inspect;
+mod new;
+mod render;
+mod run;
+mod subagents;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use arguments::{Arguments, Command};
+use ending::Ending;
+
+fn main() -> ExitCode {
+    if let Some(code) = deputy::tools::exec_helper::main(std::env::args_os().skip(1)) {
+        return code;
+    }
+    let ended = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(arguments),
+        Command::Agents(arguments) => agents::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::New(arguments) => new::run(&arguments),
+        Command::Completions { shell } => Ok(arguments::completions(shell)),
+    };
+    ended.unwrap_or_else(|error| Ending::told(&error)).into()
+}

@@ -1,0 +1,216 @@
+//! What the command line takes. Parses only: nothing is opened, read or decided here.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::ending::Ending;
+
+/// What all help texts end with.
+const ENVIRONMENT: &str = "Environment:
+  DEPUTY_MODEL         model where --model is not given
+  OPENAI_API_KEY       key for openai: models; OPENAI_BASE_URL names another server
+  ANTHROPIC_API_KEY    key for anthropic: models; ANTHROPIC_BASE_URL names another server
+  XDG_CACHE_HOME       where compiled components are kept (in deputy/); default ~/.cache
+  NO_COLOR             no colour
+
+Exit codes:
+  0  answered            3  denied
+  1  failed              4  stopped at a limit; what there is of an answer is printed
+  2  wrong usage         130, 143  interrupted (SIGINT, SIGTERM)";
+
+/// Runs agents that delegate to subagents which nobody has to trust.
+#[derive(Debug, Parser)]
+#[command(name = "deputy", version, after_help = ENVIRONMENT, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Work on one task with a parent agent and its subagents
+    Run(RunArguments),
+    /// List the subagents, or show one
+    Agents(AgentsArguments),
+    /// Say what a component can and cannot do, read from its bytes; nothing of it runs
+    Inspect(InspectArguments),
+    /// Say whether a component would run with a grant, and what is missing; nothing of it runs
+    Check(CheckArguments),
+    /// Start a new subagent: a crate that builds to a component
+    New(NewArguments),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  deputy completions bash > ~/.local/share/bash-completion/completions/deputy"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// How a run tells its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// The answer as text
+    Text,
+    /// One JSON object at the end
+    Json,
+    /// One JSON object an event, the result last
+    Jsonl,
+}
+
+/// How commands run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell_ {
+    /// Confined to the workspace, without network; not offered where this machine cannot do that
+    Confined,
+    /// Bare, as the user who runs deputy: your choice, and said so
+    Unconfined,
+    /// No tool starts a process
+    Off,
+}
+
+/// Rules on tools.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct RuleArguments {
+    /// Allow a tool without a question (repeat it, or separate names by commas)
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    pub(crate) allow: Vec<String>,
+    /// Deny a tool; wins over every other rule
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    pub(crate) deny: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = format!("Examples:\n  deputy run --model openai:gpt-4o \"Where are retries decided?\"\n  git diff | deputy run --model anthropic:claude-sonnet-4-5 --output json -\n\n{ENVIRONMENT}"))]
+pub(crate) struct RunArguments {
+    /// The task; `-` reads it from standard input
+    #[arg(value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// Read the task from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "task")]
+    pub(crate) file: Option<PathBuf>,
+    /// Directory that the run may touch
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Model: openai:NAME, anthropic:NAME, ollama:NAME or scripted:FILE
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) model: Option<String>,
+    /// Address of the model server, for any server that speaks the model's protocol
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Seconds that a model server may be silent
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) model_timeout: u64,
+    /// Ask the model server for whole answers instead of streams
+    #[arg(long)]
+    pub(crate) no_stream: bool,
+    /// How the end is told on standard output
+    #[arg(long, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+    /// Model turns that the parent may take
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_turns: u32,
+    /// Run the calls of one turn one after another
+    #[arg(long)]
+    pub(crate) no_parallel: bool,
+    #[command(flatten)]
+    pub(crate) rules: RuleArguments,
+    /// Answer yes to whatever would ask; what is denied stays denied
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Register a component as a subagent, named by its file (repeat it for more)
+    #[arg(long, value_name = "FILE.wasm")]
+    pub(crate) subagent: Vec<PathBuf>,
+    /// How commands run
+    #[arg(long, value_enum, default_value_t = Shell_::Confined)]
+    pub(crate) shell: Shell_,
+    /// System text of the parent instead of the built-in one
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system: Option<String>,
+    /// Nothing on standard error but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Show what components write to their output; else only what failed ones wrote
+    #[arg(long)]
+    pub(crate) trace_guest: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  deputy agents\n  deputy agents show explore --json")]
+pub(crate) struct AgentsArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<AgentsCommand>,
+    /// As JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Take a component in as well (repeat it for more)
+    #[arg(long, value_name = "FILE.wasm", global = true)]
+    pub(crate) subagent: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentsCommand {
+    /// Show one subagent with its imports
+    Show {
+        /// Its id
+        id: String,
+    },
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  deputy inspect explore\n  deputy inspect target/wasm32-wasip2/release/reviewer.wasm --json"
+)]
+pub(crate) struct InspectArguments {
+    /// A component file, or the name of a stock subagent
+    #[arg(value_name = "FILE.wasm|NAME")]
+    pub(crate) component: String,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  deputy check general --grant read_file,grep_files\n\nExit codes: 0 it would run, 3 it would be refused, 2 wrong usage, 1 no component for this host"
+)]
+pub(crate) struct CheckArguments {
+    /// A component file, or the name of a stock subagent
+    #[arg(value_name = "FILE.wasm|NAME")]
+    pub(crate) component: String,
+    /// Exactly these tools are granted; default: those that it imports
+    #[arg(long, value_name = "TOOL,…", value_delimiter = ',')]
+    pub(crate) grant: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) rules: RuleArguments,
+    /// How commands would run
+    #[arg(long, value_enum, default_value_t = Shell_::Confined)]
+    pub(crate) shell: Shell_,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  deputy new tide-reader --sdk ../deputy/guest-sdk")]
+pub(crate) struct NewArguments {
+    /// Its name: lower-case words joined by `-`
+    pub(crate) name: String,
+    /// Where to make it; default: a directory of its name
+    #[arg(long, value_name = "DIR")]
+    pub(crate) path: Option<PathBuf>,
+    /// Path of the guest SDK; default: the published crate
+    #[arg(long, value_name = "DIR")]
+    pub(crate) sdk: Option<PathBuf>,
+}
+
+/// Prints the completion script of a shell.
+pub(crate) fn completions(shell: Shell) -> Ending {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "deputy", &mut script);
+    crate::render::out(&String::from_utf8_lossy(&script));
+    Ending::Answered
+}

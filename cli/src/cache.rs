@@ -1,0 +1,55 @@
+//! The directory for compiled components. Code is loaded from it, so it is used only where nobody else can
+//! write to it; a workspace never holds it.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+/// The directory, made where it is missing; or why there is none.
+pub(crate) fn directory() -> Result<PathBuf, String> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+    let base =
+        base.filter(|base| base.is_absolute()).ok_or("neither XDG_CACHE_HOME nor HOME names a directory")?;
+    private(&base.join("deputy"))
+}
+
+/// `path` as a directory that is ours alone.
+fn private(path: &Path) -> Result<PathBuf, String> {
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| format!("cannot make {}: {error}", path.display()))?;
+    let meta = fs::symlink_metadata(path).map_err(|error: io::Error| error.to_string())?;
+    let us = rustix::process::geteuid().as_raw();
+    if !meta.is_dir() {
+        Err(format!("{} is not a directory", path.display()))
+    } else if meta.uid() != us {
+        Err(format!("{} belongs to another user", path.display()))
+    } else if meta.mode() & 0o022 != 0 {
+        Err(format!("{} can be written by others: make it 0700", path.display()))
+    } else {
+        Ok(path.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn only_a_directory_of_our_own_is_taken() {
+        let base = tempfile::tempdir().unwrap();
+        let at = |name: &str| base.path().join(name);
+        let made = private(&at("a/b/deputy")).unwrap();
+        assert_eq!(fs::metadata(&made).unwrap().mode() & 0o777, 0o700);
+        assert!(private(&made).is_ok(), "it is taken again");
+        symlink(&made, at("link")).unwrap();
+        assert!(private(&at("link")).unwrap_err().contains("not a directory"));
+        fs::set_permissions(&made, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(private(&made).unwrap_err().contains("written by others"));
+        fs::write(at("file"), "").unwrap();
+        assert!(private(&at("file")).is_err());
+    }
+}
