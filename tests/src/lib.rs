@@ -1,1 +1,1 @@
-//! Placeholder.
+//! Holds nothing: the tests are in `suite`.

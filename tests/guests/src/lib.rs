@@ -1,0 +1,1 @@
+//! Holds nothing: each guest is an example of its own.
