@@ -48,6 +48,7 @@ impl AddAssign for Usage {
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.cache_read_tokens = self.cache_read_tokens.saturating_add(other.cache_read_tokens);
         self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
-        self.estimated |= other.estimated;
+        // One estimate among figures makes the sum an estimate.
+        self.estimated = self.estimated || other.estimated;
     }
 }

@@ -8,12 +8,47 @@ use crate::ids::ToolName;
 /// Leave for one call with exactly these arguments. Not `Clone`, no public constructor: whoever holds
 /// one has been through [`Governance`](super::Governance).
 ///
-/// ```compile_fail
-/// # use deputy::governance::{Permit, Rights};
+/// A review makes one:
+///
+/// ```
+/// # use deputy::governance::{Denial, Governance, Permit, Rights};
 /// # use std::sync::Arc;
-/// # fn skip(rights: Arc<Rights>) {
-/// let permit = Permit { tool: "run_command".into(), arguments: "rm -rf .", rights };
-/// # }
+/// async fn reviewed(governance: &Governance, rights: &Arc<Rights>) -> Result<Permit<&'static str>, Denial> {
+///     governance.review(rights, &"run_command".into(), "ls", "a task").await
+/// }
+/// ```
+///
+/// Nothing else does:
+///
+/// ```compile_fail,E0451
+/// # use deputy::governance::{Denial, Governance, Permit, Rights};
+/// # use std::sync::Arc;
+/// async fn skipped(_governance: &Governance, rights: &Arc<Rights>) -> Result<Permit<&'static str>, Denial> {
+///     Ok(Permit { tool: "run_command".into(), arguments: "ls", rights: rights.clone() })
+/// }
+/// ```
+///
+/// It is used once:
+///
+/// ```
+/// # use deputy::governance::Permit;
+/// fn once(permit: Permit<String>) -> String {
+///     permit.into_arguments()
+/// }
+/// ```
+///
+/// ```compile_fail,E0382
+/// # use deputy::governance::Permit;
+/// fn twice(permit: Permit<String>) -> String {
+///     permit.into_arguments() + &permit.into_arguments()
+/// }
+/// ```
+///
+/// ```compile_fail,E0599
+/// # use deputy::governance::Permit;
+/// fn copied(permit: &Permit<String>) -> Permit<String> {
+///     Permit::clone(permit)
+/// }
 /// ```
 #[derive(Debug)]
 #[must_use = "a permit is leave to act, not an act"]

@@ -8,6 +8,24 @@ use super::effect::Effect;
 use crate::ids::{AgentName, ToolName};
 
 /// The rights of one run.
+///
+/// Only governance makes them, from wider ones:
+///
+/// ```
+/// # use deputy::governance::{Governance, Rights, RightsError};
+/// # use std::sync::Arc;
+/// fn shrunk(governance: &Governance, parent: &Rights) -> Result<Arc<Rights>, RightsError> {
+///     governance.subagent_rights("explore".into(), &["read_file".into()], parent)
+/// }
+/// ```
+///
+/// ```compile_fail,E0451
+/// # use deputy::governance::{Governance, Rights, RightsError};
+/// # use std::sync::Arc;
+/// fn taken(_governance: &Governance, parent: &Rights) -> Result<Arc<Rights>, RightsError> {
+///     Ok(Arc::new(Rights { agent: "explore".into(), tools: parent.tools().clone(), cut: Vec::new(), depth: 0 }))
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rights {
     agent: AgentName,

@@ -76,10 +76,15 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [first, second, ..] = ip.segments();
     // Global unicast is 2000::/3; everything else is local, reserved or carries something else.
     let global = (0x2000..0x4000).contains(&first);
-    let special = (first == 0x2001 && second < 0x0200) // Teredo, benchmarking, ORCHID
-        || (first == 0x2001 && second == 0x0db8)       // documentation
-        || first == 0x2002                             // 6to4 carries an IPv4 address
-        || (first == 0x3fff && second < 0x1000); // documentation
+    let special = match first {
+        // Teredo, benchmarking and ORCHID; documentation.
+        0x2001 => second < 0x0200 || second == 0x0db8,
+        // 6to4 carries an IPv4 address.
+        0x2002 => true,
+        // Documentation.
+        0x3fff => second < 0x1000,
+        _ => false,
+    };
     global && !special
 }
 
