@@ -3,28 +3,22 @@
 
 use std::fmt::Write as _;
 
-/// `read_file`: the text as it is; where it is not the whole file, a last line says which lines these are.
+/// `read_file`: the text as it is; then, in lines of their own, what sets it apart from the file and, where it
+/// is not the whole file, which lines these are.
 #[must_use]
-pub fn page(text: &str, first_line: u32, total_lines: u32, cut: bool) -> String {
-    let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    if lines == 0 {
-        return if first_line > 1 {
-            format!("[no line from {first_line} on; the file has {total_lines} lines]")
+pub fn page(text: &str, first_line: u32, last_line: u32, total_lines: u32, note: &str) -> String {
+    let mut out = if total_lines == 0 { "[the file is empty]".to_owned() } else { text.to_owned() };
+    if !note.is_empty() {
+        mark(&mut out, note);
+    }
+    if total_lines > 0 && (first_line > 1 || last_line < total_lines) {
+        let read_on = if last_line < total_lines {
+            format!("; read on with first_line={}", last_line.saturating_add(1))
         } else {
-            text.to_owned()
+            String::new()
         };
+        mark(&mut out, &format!("lines {first_line}-{last_line} of {total_lines}{read_on}"));
     }
-    let last_line = first_line.saturating_add(lines - 1);
-    if first_line <= 1 && last_line >= total_lines && !cut {
-        return text.to_owned();
-    }
-    let mut out = text.to_owned();
-    let rest = match (last_line < total_lines, cut) {
-        (true, _) => format!("; read on with first_line={}", last_line.saturating_add(1)),
-        (false, true) => "; the last line is cut".to_owned(),
-        (false, false) => String::new(),
-    };
-    mark(&mut out, &format!("lines {first_line}-{last_line} of {total_lines}{rest}"));
     out
 }
 
@@ -43,65 +37,42 @@ pub enum EntryKind {
 
 /// `list_files`: one entry a line.
 pub fn listing<'a>(entries: impl IntoIterator<Item = (&'a str, EntryKind)>, cut: bool) -> String {
-    let mut out = String::new();
-    for (path, kind) in entries {
-        line(
-            &mut out,
-            &match kind {
-                EntryKind::File(bytes) => format!("{path} ({bytes} bytes)"),
-                EntryKind::Directory => format!("{path}/"),
-                EntryKind::Symlink => format!("{path} (symlink)"),
-                EntryKind::Other => format!("{path} (neither file nor directory)"),
-            },
-        );
-    }
-    if out.is_empty() {
-        out.push_str("the directory is empty");
-    }
-    marks(&mut out, cut.then_some("cut here: the directory holds more"), "");
-    out
+    let lines = entries.into_iter().map(|(path, kind)| match kind {
+        EntryKind::File(bytes) => format!("{path} ({bytes} bytes)"),
+        EntryKind::Directory => format!("{path}/"),
+        EntryKind::Symlink => format!("{path} (symlink)"),
+        EntryKind::Other => format!("{path} (neither file nor directory)"),
+    });
+    let narrow = "sorted by name; find_files with `under` and a narrow glob finds others";
+    rows(lines, "the directory is empty", ("entries", narrow), cut, "")
 }
 
 /// `find_files`: one path a line.
 pub fn paths<'a>(paths: impl IntoIterator<Item = &'a str>, cut: bool, note: &str) -> String {
-    let mut out = String::new();
-    for path in paths {
-        line(&mut out, path);
-    }
-    if out.is_empty() {
-        out.push_str("no file matches");
-    }
-    marks(&mut out, cut.then_some("cut here: more files match; narrow `glob` or `under`"), note);
-    out
+    let none = "no file matches; hidden and ignored files are left out";
+    let lines = paths.into_iter().map(str::to_owned);
+    rows(lines, none, ("paths", "narrow it down with `under` or the glob"), cut, note)
 }
 
 /// `grep_files`: `path:line:text`, one hit a line.
 pub fn hits<'a>(hits: impl IntoIterator<Item = (&'a str, u32, &'a str)>, cut: bool, note: &str) -> String {
-    let mut out = String::new();
-    for (path, number, text) in hits {
-        line(&mut out, &format!("{path}:{number}:{text}"));
-    }
-    if out.is_empty() {
-        out.push_str("no line matches");
-    }
-    marks(&mut out, cut.then_some("cut here: more lines match; narrow `pattern`, `under` or `glob`"), note);
-    out
+    let none = "no line matches; hidden, ignored and binary files are left out";
+    let lines = hits.into_iter().map(|(path, number, text)| format!("{path}:{number}:{text}"));
+    rows(lines, none, ("lines", "narrow it down with `under`, `glob` or the pattern"), cut, note)
 }
 
 /// `write_file`: what is now in the file.
 #[must_use]
-pub fn written(path: &str, bytes: u64, created: bool, note: &str) -> String {
-    let how = if created { "made" } else { "replaced" };
-    let mut out = format!("{how} `{path}`: {bytes} bytes");
-    marks(&mut out, None, note);
-    out
+pub fn written(bytes: u64, created: bool, note: &str) -> String {
+    let done = if created { "made the file" } else { "replaced the content of the file" };
+    let note = if note.is_empty() { String::new() } else { format!("; {note}") };
+    format!("{done}, {bytes} bytes{note}")
 }
 
 /// `edit_file`: how many places were changed.
 #[must_use]
-pub fn edited(path: &str, places: u32) -> String {
-    let noun = if places == 1 { "place" } else { "places" };
-    format!("changed {places} {noun} in `{path}`")
+pub fn edited(places: u32) -> String {
+    if places == 1 { "changed 1 place".to_owned() } else { format!("changed {places} places") }
 }
 
 /// `run_command` and `run_program`: how it ended, then what it said.
@@ -124,6 +95,28 @@ pub fn document(url: &str, status: u16, content_type: &str, text: &str, cut: boo
     let mut out = String::new();
     let _ = write!(out, "url: {url}\nstatus: {status}\ncontent type: {content_type}\n\n{text}");
     marks(&mut out, cut.then_some("cut here: the page is longer"), "");
+    out
+}
+
+/// A list, one row a line; `none` where it is empty. Where it was cut, what the rows are and how to get others.
+fn rows(
+    lines: impl Iterator<Item = String>,
+    none: &str,
+    (what, others): (&str, &str),
+    cut: bool,
+    note: &str,
+) -> String {
+    let mut out = String::new();
+    let mut count = 0usize;
+    for text in lines {
+        line(&mut out, &text);
+        count += 1;
+    }
+    if count == 0 {
+        mark(&mut out, none);
+    }
+    let cut = cut.then(|| format!("cut after {count} {what}; {others}"));
+    marks(&mut out, cut.as_deref(), note);
     out
 }
 

@@ -20,13 +20,16 @@ const SCRIPT: &str = r#"{"steps": [
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let wasm = |name| Component::from_file(format!("{}/../stock/wasm/{name}.wasm", env!("CARGO_MANIFEST_DIR")).as_ref());
-    let tide = NativeTool::new("tide", "The tide at a place.", &json!({"type": "object"}), |arguments| async move {
-        Ok(format!("high at the {}", arguments["place"].as_str().unwrap_or("shore")))
-    });
+    let wasm = |name| {
+        Component::from_file(format!("{}/../stock/wasm/{name}.wasm", env!("CARGO_MANIFEST_DIR")).as_ref())
+    };
+    let tide =
+        NativeTool::new("tide", "The tide at a place.", &json!({"type": "object"}), |arguments| async move {
+            Ok(format!("high at the {}", arguments["place"].as_str().unwrap_or("shore")))
+        });
     let host = Host::builder()
         .workspace(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .model(Arc::new(ScriptedModel::from_text("example", SCRIPT)?)) // or `deputy::model::connect`
+        .model(Arc::new(ScriptedModel::parse("example".as_ref(), SCRIPT)?)) // or `deputy::model::connect`
         .tool(tide)
         .subagent(Subagent::new("scout", wasm("explore")?).tools_as_imported())
         .subagent(Subagent::new("planner", wasm("plan")?).tools_as_imported())

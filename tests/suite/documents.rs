@@ -26,7 +26,9 @@ fn sources(directory: &Path, text: &mut String) {
 #[test]
 fn each_promise_names_a_test_that_exists() {
     let mut all = String::new();
-    for directory in ["host/src", "host/tests", "cli", "contract/src", "guest-sdk/src", "stock", "tests/suite"] {
+    for directory in
+        ["host/src", "host/tests", "cli", "contract/src", "guest-sdk/src", "stock", "tests/suite"]
+    {
         if root().join(directory).is_dir() {
             sources(&root().join(directory), &mut all);
         }
@@ -46,7 +48,16 @@ fn each_promise_names_a_test_that_exists() {
 
 #[test]
 fn links_between_documents_lead_somewhere() {
-    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "SPECIFICATION.md", "docs/first-subagent.md", "docs/scripted-model.md", "docs/confinement.md"] {
+    for document in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "SPECIFICATION.md",
+        "docs/first-subagent.md",
+        "docs/scripted-model.md",
+        "docs/confinement.md",
+    ] {
         let text = read(document);
         let place = root().join(document);
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
@@ -62,14 +73,25 @@ fn links_between_documents_lead_somewhere() {
 #[test]
 fn the_embedding_example_is_under_40_lines() {
     let example = read("host/examples/embed.rs");
-    let lines = example.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with("//")).count();
+    let lines = example
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with("//"))
+        .count();
     assert!(lines < 40, "{lines} lines");
 }
 
 #[test]
 fn the_documents_speak_of_every_command_that_there_is() {
     let readme = read("README.md");
-    for command in ["deputy run", "deputy agents", "deputy inspect", "deputy check", "deputy new", "make demo", "make test"] {
+    for command in [
+        "deputy run",
+        "deputy agents",
+        "deputy inspect",
+        "deputy check",
+        "deputy new",
+        "make demo",
+        "make test",
+    ] {
         assert!(readme.contains(command), "{command}");
     }
 }

@@ -112,7 +112,11 @@ fn depth_means_the_same_on_both_sides_of_the_limit() {
         let mut rights = root(&governance);
         for depth in 0..5u32 {
             let verdict = governance.verdict(&rights, &"subagent_plan".into());
-            assert_eq!(verdict == Verdict::Allow, depth < max_depth, "max_depth {max_depth}, delegating at depth {depth}");
+            assert_eq!(
+                verdict == Verdict::Allow,
+                depth < max_depth,
+                "max_depth {max_depth}, delegating at depth {depth}"
+            );
             rights = governance.subagent_rights("child".into(), &["subagent_plan".into()], &rights).unwrap();
         }
     }

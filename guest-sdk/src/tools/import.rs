@@ -50,7 +50,7 @@ impl Import for ReadFile {
     }
 
     fn render(&self, page: &Self::Output) -> String {
-        render::page(&page.text, page.first_line, page.total_lines, page.cut)
+        render::page(&page.text, page.first_line, page.last_line, page.total_lines, &page.note)
     }
 }
 
@@ -109,7 +109,7 @@ impl Import for WriteFile {
     }
 
     fn render(&self, written: &Self::Output) -> String {
-        render::written(&self.path, written.bytes, written.created, &written.note)
+        render::written(written.bytes, written.created, &written.note)
     }
 }
 
@@ -122,7 +122,7 @@ impl Import for EditFile {
     }
 
     fn render(&self, places: &Self::Output) -> String {
-        render::edited(&self.path, *places)
+        render::edited(*places)
     }
 }
 
@@ -175,11 +175,11 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_a_change_is_the_one_that_was_asked_for() {
+    fn a_change_reads_as_the_parent_agent_reads_it() {
         let call = WriteFile { path: "notes.md".into(), content: "hello".into() };
         let written = wit::write_file::Written { bytes: 5, created: true, note: String::new() };
-        assert_eq!(call.render(&written), "made `notes.md`: 5 bytes");
+        assert_eq!(call.render(&written), "made the file, 5 bytes");
         let call = EditFile { path: "notes.md".into(), old: "a".into(), new: "b".into(), all: true };
-        assert_eq!(call.render(&3), "changed 3 places in `notes.md`");
+        assert_eq!(call.render(&3), "changed 3 places");
     }
 }

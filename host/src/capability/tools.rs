@@ -46,8 +46,10 @@ impl wit::read_file::Host for GuestState {
         Ok(page.map(|page| wit::read_file::Page {
             text: page.text,
             first_line: page.first_line,
+            last_line: page.last_line,
             total_lines: page.total_lines,
             cut: page.cut,
+            note: page.note,
         }))
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use async_trait::async_trait;
-use deputy_contract::EditFile;
+use deputy_contract::{EditFile, render};
 
 use super::blocking::blocking;
 use super::path::WorkspacePath;
@@ -37,7 +37,7 @@ impl Operation for EditFileTool {
     }
 
     fn render(&self, places: u32) -> String {
-        if places == 1 { "changed 1 place".to_owned() } else { format!("changed {places} places") }
+        render::edited(places)
     }
 }
 
@@ -52,7 +52,7 @@ fn edit(context: &CallContext, arguments: &EditFile) -> Result<u32, ToolError> {
         return refuse("`old` and `new` are the same; there is nothing to change");
     }
     let path = WorkspacePath::parse(&arguments.path, &context.workspace)?;
-    let target = Target::resolve(context, path, Missing::Refuse)?;
+    let target = Target::resolve(context, &path, Missing::Refuse)?;
     let name = target.asked.shown();
     let _turn = target.turn(context)?;
     let Some(content) = target.read(context)? else {

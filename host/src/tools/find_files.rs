@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use async_trait::async_trait;
-use deputy_contract::FindFiles;
+use deputy_contract::{FindFiles, render};
 
 use super::blocking::blocking;
 use super::glob::PathGlob;
@@ -40,19 +40,7 @@ impl Operation for FindFilesTool {
     }
 
     fn render(&self, found: FoundPaths) -> String {
-        let FoundPaths { paths, cut, note } = found;
-        let count = paths.len();
-        let mut lines = paths;
-        if lines.is_empty() {
-            lines.push("[no file matches; hidden and ignored files are left out]".to_owned());
-        }
-        if cut {
-            lines.push(format!("[cut after {count} paths; narrow it down with `under` or the glob]"));
-        }
-        if !note.is_empty() {
-            lines.push(format!("[{note}]"));
-        }
-        lines.join("\n")
+        render::paths(found.paths.iter().map(String::as_str), found.cut, &found.note)
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use async_trait::async_trait;
-use deputy_contract::GrepFiles;
+use deputy_contract::{GrepFiles, render};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
@@ -59,22 +59,8 @@ impl Operation for GrepFilesTool {
     }
 
     fn render(&self, hits: Hits) -> String {
-        let Hits { hits, cut, note } = hits;
-        let mut lines: Vec<String> =
-            hits.iter().map(|hit| format!("{}:{}:{}", hit.path, hit.line, hit.text)).collect();
-        if lines.is_empty() {
-            lines.push("[no line matches; hidden, ignored and binary files are left out]".to_owned());
-        }
-        if cut {
-            lines.push(format!(
-                "[cut after {} lines; narrow it down with `under`, `glob` or the pattern]",
-                hits.len()
-            ));
-        }
-        if !note.is_empty() {
-            lines.push(format!("[{note}]"));
-        }
-        lines.join("\n")
+        let lines = hits.hits.iter().map(|hit| (hit.path.as_str(), hit.line, hit.text.as_str()));
+        render::hits(lines, hits.cut, &hits.note)
     }
 }
 
@@ -83,6 +69,7 @@ fn grep(context: &CallContext, arguments: &GrepFiles) -> Result<Hits, ToolError>
     // Lines end at a line feed, and `$` matches before a carriage return too: read_file shows such lines
     // without it.
     let matcher = RegexMatcherBuilder::new()
+        .multi_line(true)
         .crlf(true)
         .line_terminator(Some(b'\n'))
         .build(&arguments.pattern)

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use async_trait::async_trait;
 use cap_std::fs::FileType;
-use deputy_contract::ListFiles;
+use deputy_contract::{ListFiles, render};
 
 use super::blocking::{blocking, going_on};
 use super::path::{WorkspacePath, io_error, shown};
@@ -61,30 +61,21 @@ impl Operation for ListFilesTool {
     }
 
     fn render(&self, listing: Listing) -> String {
-        let Listing { entries, cut } = listing;
-        if entries.is_empty() {
-            return "[the directory is empty]".to_owned();
-        }
-        let mut lines: Vec<String> = entries.iter().map(line).collect();
-        if cut {
-            lines.push(format!(
-                "[cut after {} entries, sorted by name; find_files with `under` and a narrow glob finds others]",
-                entries.len()
-            ));
-        }
-        lines.join("\n")
+        let entries = listing.entries.iter().map(|entry| {
+            let kind = match entry.kind {
+                EntryKind::File => render::EntryKind::File(entry.size),
+                EntryKind::Directory => render::EntryKind::Directory,
+                EntryKind::Symlink => render::EntryKind::Symlink,
+                EntryKind::Other => render::EntryKind::Other,
+            };
+            (entry.path.as_str(), kind)
+        });
+        render::listing(entries, listing.cut)
     }
 }
 
-fn line(entry: &Entry) -> String {
-    let Entry { path, kind, size } = entry;
-    match kind {
-        EntryKind::File => format!("file {size} bytes  {path}"),
-        EntryKind::Directory => format!("directory  {path}"),
-        EntryKind::Symlink => format!("symlink  {path}"),
-        EntryKind::Other => format!("other  {path}"),
-    }
-}
+/// Bytes that a line says beside the path: what the entry is, and how large.
+const BESIDE_PATH: usize = 32;
 
 fn list(context: &CallContext, arguments: &ListFiles) -> Result<Listing, ToolError> {
     let path = WorkspacePath::parse(&arguments.path, &context.workspace)?;
@@ -120,7 +111,7 @@ fn list(context: &CallContext, arguments: &ListFiles) -> Result<Listing, ToolErr
         let kind = kind(metadata.file_type());
         let size = if kind == EntryKind::File { metadata.len() } else { 0 };
         let entry = Entry { path: shown(&path.prefix().join(&name)), kind, size };
-        bytes += line(&entry).len() + 1;
+        bytes += entry.path.len() + BESIDE_PATH;
         if bytes > context.limits.result_bytes && !entries.is_empty() {
             cut = true;
             break;

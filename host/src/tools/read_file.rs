@@ -1,7 +1,7 @@
 //! `read_file`: a part of a text file as a model reads it. Must not change anything.
 
 use async_trait::async_trait;
-use deputy_contract::ReadFile;
+use deputy_contract::{ReadFile, render};
 
 use super::blocking::blocking;
 use super::open::{Content, read_regular};
@@ -17,8 +17,7 @@ pub struct ReadFileTool;
 /// A part of a text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The lines, every line end a line feed. What sets them apart from the file (another encoding, a cut)
-    /// follows in lines of its own, in square brackets.
+    /// The lines, every line end a line feed.
     pub text: String,
     /// 1-based number of the first line in `text`.
     pub first_line: u32,
@@ -26,8 +25,10 @@ pub struct Page {
     pub total_lines: u32,
     /// True where a size cap cut the text.
     pub cut: bool,
-    /// 1-based number of the last line in `text`; 0 where there is none.
-    last_line: u32,
+    /// 1-based number of the last line in `text`; one less than `first_line` where there is none.
+    pub last_line: u32,
+    /// What sets the text apart from the file (another encoding, a cut); empty where nothing does.
+    pub note: String,
 }
 
 #[async_trait]
@@ -48,20 +49,7 @@ impl Operation for ReadFileTool {
     }
 
     fn render(&self, page: Page) -> String {
-        let Page { text, first_line, total_lines, last_line, .. } = page;
-        if total_lines == 0 {
-            return format!("[the file is empty]\n{text}").trim_end().to_owned();
-        }
-        if first_line == 1 && last_line == total_lines {
-            return text;
-        }
-        let read_on = if last_line < total_lines {
-            format!("; read on with first_line={}", last_line.saturating_add(1))
-        } else {
-            String::new()
-        };
-        let line_end = if text.ends_with('\n') { "" } else { "\n" };
-        format!("{text}{line_end}[lines {first_line}-{last_line} of {total_lines}{read_on}]")
+        render::page(&page.text, page.first_line, page.last_line, page.total_lines, &page.note)
     }
 }
 
@@ -113,13 +101,8 @@ fn page(content: &Content, name: &str, asked: &ReadFile, cap: usize) -> Result<P
     if !content.whole {
         notes.push(format!("{read_part}; grep_files finds lines in it, a command can print the rest"));
     }
-    for note in notes {
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(&format!("[{note}]"));
-    }
-    Ok(Page { text, first_line, total_lines, cut, last_line })
+    let note = notes.join("; ");
+    Ok(Page { text, first_line, last_line, total_lines, cut, note })
 }
 
 fn number(count: usize) -> u32 {

@@ -54,7 +54,7 @@ impl Target {
     /// operator; [`ToolError::NotFound`] where it is missing and `missing` says to refuse that.
     pub(super) fn resolve(
         context: &CallContext,
-        asked: WorkspacePath,
+        asked: &WorkspacePath,
         missing: Missing,
     ) -> Result<Self, ToolError> {
         if asked.names_directory() {
@@ -64,8 +64,8 @@ impl Target {
             )));
         }
         let root = context.workspace.root();
-        Protected::check_words(asked.prefix(), &asked)?;
-        let mut walker = Walker { root, asked: &asked, stack: Vec::new(), links: 0 };
+        Protected::check_words(asked.prefix(), asked)?;
+        let mut walker = Walker { root, asked, stack: Vec::new(), links: 0 };
         let mut pending: VecDeque<OsString> = parts(asked.prefix()).collect();
         while let Some(part) = pending.pop_front() {
             if part == ".." {
@@ -76,7 +76,7 @@ impl Target {
             match metadata {
                 Some(metadata) if metadata.is_symlink() => {
                     let target = walker.read_link(&part)?;
-                    Protected::check_words(&target, &asked)?;
+                    Protected::check_words(&target, asked)?;
                     for part in parts(&target).collect::<Vec<_>>().into_iter().rev() {
                         pending.push_front(part);
                     }
@@ -98,7 +98,7 @@ impl Target {
                     if pending.iter().any(|part| part == "..") {
                         return Err(walker.failed(&io::ErrorKind::NotFound.into()));
                     }
-                    Protected::check_identity(root, &walker.stack, None, &asked)?;
+                    Protected::check_identity(root, &walker.stack, None, asked)?;
                     going_on(context)?;
                     walker.make(&part)?;
                     walker.down(part)?;

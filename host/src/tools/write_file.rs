@@ -1,7 +1,7 @@
 //! `write_file`: makes a file or replaces all of its content. Must not keep any part of the old text.
 
 use async_trait::async_trait;
-use deputy_contract::WriteFile;
+use deputy_contract::{WriteFile, render};
 
 use super::blocking::blocking;
 use super::open::Content;
@@ -38,16 +38,13 @@ impl Operation for WriteFileTool {
     }
 
     fn render(&self, written: Written) -> String {
-        let Written { bytes, created, note } = written;
-        let done = if created { "made the file" } else { "replaced the content of the file" };
-        let note = if note.is_empty() { note } else { format!("; {note}") };
-        format!("{done}, {bytes} bytes{note}")
+        render::written(written.bytes, written.created, &written.note)
     }
 }
 
 fn write(context: &CallContext, arguments: &WriteFile) -> Result<Written, ToolError> {
     let path = WorkspacePath::parse(&arguments.path, &context.workspace)?;
-    let target = Target::resolve(context, path, Missing::Make)?;
+    let target = Target::resolve(context, &path, Missing::Make)?;
     let _turn = target.turn(context)?;
     let old = target.read(context)?;
     let mut notes = Vec::new();

@@ -54,7 +54,10 @@ async fn a_file_beyond_the_byte_cap_is_read_up_to_it_and_marked() {
     // The cap falls into the second character of the second line.
     place.put("big.txt", "abc\naä ä more\n");
     let page = place.run(ReadFileTool, json!({"path":"big.txt"})).await.unwrap();
-    assert!(page.cut && page.text.starts_with("abc\naä\n[only the first 7 of 16 bytes"), "{page:?}");
+    assert!(
+        page.cut && page.text == "abc\naä" && page.note.starts_with("only the first 7 of 16 bytes"),
+        "{page:?}"
+    );
     let sparse = std::fs::File::create(place.root().join("sparse")).unwrap();
     sparse.set_len(1 << 40).unwrap();
     let message = place.refusal(ReadFileTool, json!({"path":"sparse"})).await;
