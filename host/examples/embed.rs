@@ -1,5 +1,6 @@
 //! A host in a program of one's own: a native tool, two subagents, one task. Run with
 //! `cargo run -p deputy --example embed`.
+#![expect(clippy::print_stdout, reason = "an example shows its answer")]
 
 use std::sync::Arc;
 
@@ -25,7 +26,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let tide =
         NativeTool::new("tide", "The tide at a place.", &json!({"type": "object"}), |arguments| async move {
-            Ok(format!("high at the {}", arguments["place"].as_str().unwrap_or("shore")))
+            Ok(format!(
+                "high at the {}",
+                arguments.get("place").and_then(|place| place.as_str()).unwrap_or("shore")
+            ))
         });
     let host = Host::builder()
         .workspace(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))

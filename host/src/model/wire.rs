@@ -44,3 +44,6 @@ pub(super) fn parameters(tool: &ToolDescription) -> Result<Box<RawValue>, ModelE
     }
     RawValue::from_string(text.to_owned()).map_err(|error| unusable(error.to_string()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -115,7 +115,7 @@ impl AnthropicAssembler {
         }
     }
 
-    fn event(&mut self, event: Event<'_>, name: Option<&str>) -> Result<Step, ModelError> {
+    fn event(&mut self, event: &Event<'_>, name: Option<&str>) -> Result<Step, ModelError> {
         let kind = event.kind.as_ref().and_then(Value::as_str).or(name).unwrap_or_default();
         let index = event.index.as_ref().and_then(Value::as_u64);
         match kind {
@@ -218,7 +218,7 @@ impl Assembler for AnthropicAssembler {
             Some(error) if is_error || !error.is_null() => Err(reported(&error)),
             None if is_error => Err(reported(&Value::String(data.to_owned()))),
             _ if self.broken => Err(incomplete("an event in the middle of the stream was cut off")),
-            _ => self.event(parsed, name),
+            _ => self.event(&parsed, name),
         }
     }
 
