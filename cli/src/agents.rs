@@ -1,16 +1,21 @@
-//! `deputy agents`: who is there to delegate to.
+//! `deputy agents`: who is there to delegate to. Must not run or compile anything.
+
+use std::path::Path;
 
 use anyhow::anyhow;
+use deputy::calls::ToolSet;
+use deputy::handoff::Registry;
 use deputy::subagent::Subagent;
+use deputy::tools::Builtins;
 use serde_json::{Value, json};
 
 use crate::arguments::{AgentsArguments, AgentsCommand};
 use crate::ending::{Ending, ends};
-use crate::inspect::surface_json;
+use crate::inspect::{surface_json, surface_words};
 use crate::render;
-use crate::subagents::{nearest, plugin, stock};
+use crate::subagents::{plugin, stock, unknown};
 
-/// One line of the list: a subagent, or a file that is none.
+/// One line of the list: a subagent, or a file that makes none.
 struct Listed {
     id: String,
     source: String,
@@ -19,35 +24,50 @@ struct Listed {
 
 pub(crate) fn run(arguments: &AgentsArguments) -> anyhow::Result<Ending> {
     let listed = list(arguments)?;
-    match &arguments.command {
-        None => {
-            if arguments.json {
-                render::json(&Value::Array(listed.iter().map(object).collect()));
-            } else {
-                render::out(&listed.iter().map(row).collect::<String>());
-            }
-            let refused = listed.iter().find_map(|one| one.subagent.as_ref().err());
-            match refused {
-                Some(error) => Err(ends(Ending::Failed, error)),
-                None => Ok(Ending::Answered),
-            }
-        }
-        Some(AgentsCommand::Show { id }) => show(arguments, &listed, id),
+    if let Some(AgentsCommand::Show { id }) = &arguments.command {
+        return show(arguments, &listed, id);
+    }
+    if arguments.json {
+        render::json(&Value::Array(listed.iter().map(object).collect()));
+    } else {
+        render::out(&listed.iter().map(row).collect::<String>());
+    }
+    match listed.iter().find_map(|one| one.subagent.as_ref().err()) {
+        Some(error) => Err(ends(Ending::Failed, error)),
+        None => Ok(Ending::Answered),
     }
 }
 
+/// Takes the subagents in as a host would, so that what a host refuses is refused here.
 fn list(arguments: &AgentsArguments) -> anyhow::Result<Vec<Listed>> {
-    let stock = stock()?.into_iter().map(|subagent| Listed {
-        id: subagent.name().to_string(),
-        source: "built in".to_owned(),
-        subagent: Ok(subagent),
-    });
-    let plugins = arguments.subagent.iter().map(|path| Listed {
-        id: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        source: path.display().to_string(),
-        subagent: plugin(path).map_err(|error| error.to_string()),
-    });
-    Ok(stock.chain(plugins).collect())
+    let mut tools = ToolSet::default();
+    for tool in Builtins::new(None, None).all() {
+        tools.add(tool)?;
+    }
+    let mut registry = Registry::default();
+    let mut listed = Vec::new();
+    for subagent in stock()? {
+        registry.add(subagent.clone(), &tools)?;
+        listed.push(Listed {
+            id: subagent.name().to_string(),
+            source: "built in".to_owned(),
+            subagent: Ok(subagent),
+        });
+    }
+    for path in &arguments.subagent {
+        listed.push(Listed {
+            id: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            source: path.display().to_string(),
+            subagent: registered(path, &tools, &mut registry),
+        });
+    }
+    Ok(listed)
+}
+
+fn registered(path: &Path, tools: &ToolSet, registry: &mut Registry) -> Result<Subagent, String> {
+    let subagent = plugin(path).map_err(|error| error.to_string())?;
+    registry.add(subagent.clone(), tools).map_err(|error| error.to_string())?;
+    Ok(subagent)
 }
 
 fn object(one: &Listed) -> Value {
@@ -64,48 +84,58 @@ fn object(one: &Listed) -> Value {
             "error": null,
         }),
         Err(error) => json!({
-            "id": one.id, "source": one.source, "status": "refused", "description": null, "tool_name": null,
-            "tools": [], "max_turns": null, "sha256": null, "error": error,
+            "id": one.id,
+            "source": one.source,
+            "status": "refused",
+            "description": null,
+            "tool_name": null,
+            "tools": [],
+            "max_turns": null,
+            "sha256": null,
+            "error": error,
         }),
     }
 }
 
 fn row(one: &Listed) -> String {
-    match &one.subagent {
-        Ok(subagent) => {
-            let tools: Vec<&str> = subagent.declared_tools().iter().map(|tool| tool.as_str()).collect();
-            let description = subagent.described().lines().next().unwrap_or_default();
-            format!(
-                "{} ({}, called as {})\n  {}\n  tools: {}\n",
-                render::line(&one.id),
-                render::line(&one.source),
-                render::line(subagent.tool().as_str()),
-                render::line(description),
-                if tools.is_empty() { "none".to_owned() } else { tools.join(", ") }
-            )
-        }
-        Err(_) => format!("{} ({}): refused\n", render::line(&one.id), render::line(&one.source)),
-    }
+    let (id, source) = (render::line(&one.id), render::line(&one.source));
+    let Ok(subagent) = &one.subagent else {
+        return format!("{id} ({source}): refused\n");
+    };
+    format!(
+        "{id} ({source}, called as {})\n  {}\n  tools: {}\n",
+        render::line(subagent.tool().as_str()),
+        render::line(subagent.described().lines().next().unwrap_or_default()),
+        render::or_nothing(subagent.declared_tools().iter().map(|tool| tool.as_str()))
+    )
 }
 
 fn show(arguments: &AgentsArguments, listed: &[Listed], id: &str) -> anyhow::Result<Ending> {
-    let Some(one) = listed.iter().find(|one| one.id == id) else {
-        let ids = || listed.iter().map(|one| one.id.as_str());
-        let hint = nearest(id, ids()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        let ids: Vec<&str> = ids().collect();
-        return Err(anyhow!("there is no subagent `{id}`{hint} The subagents are: {}", ids.join(", ")));
+    // Of two of one name the one that is there is meant.
+    let mut named = listed.iter().filter(|one| one.id == id);
+    let first = named.next();
+    let Some(one) =
+        first.filter(|one| one.subagent.is_ok()).or_else(|| named.find(|one| one.subagent.is_ok())).or(first)
+    else {
+        let ids: Vec<&str> = listed.iter().map(|one| one.id.as_str()).collect();
+        return Err(anyhow!(unknown("subagent", id, &ids)));
     };
     let subagent = one.subagent.as_ref().map_err(|error| ends(Ending::Failed, error))?;
+    let surface = subagent.component().surface();
     if arguments.json {
         let mut shown = object(one);
-        shown["imports"] = surface_json(subagent.component().surface());
+        if let Some(shown) = shown.as_object_mut() {
+            shown.insert("imports".to_owned(), surface_json(surface));
+        }
         render::json(&shown);
         return Ok(Ending::Answered);
     }
-    let mut text = row(one);
-    text.push_str(&format!("  turns: {}\n\n", subagent.turn_limit()));
-    text.push_str(&render::block(subagent.described()));
-    text.push('\n');
-    render::out(&text);
+    render::out(&format!(
+        "{}  turns: {}\n\nIts component:\n{}\n{}\n",
+        row(one),
+        subagent.turn_limit(),
+        surface_words(surface),
+        render::block(subagent.described().trim_end())
+    ));
     Ok(Ending::Answered)
 }

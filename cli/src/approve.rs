@@ -6,26 +6,25 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use deputy::governance::{ApprovalRequest, Approver, DenyAll};
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
-use crate::render;
+use crate::render::{self, Live};
 
 /// The person, where there is a terminal to ask at.
-pub(crate) fn approver() -> Arc<dyn Approver> {
+pub(crate) fn approver(live: &Live, stop: &CancellationToken) -> Arc<dyn Approver> {
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
-        Arc::new(Person { one_at_a_time: Mutex::new(()) })
+        Arc::new(Person { live: live.clone(), stop: stop.clone(), one_at_a_time: Mutex::new(()) })
     } else {
         Arc::new(DenyAll)
     }
 }
 
-/// Somebody who could be asked: for a check, which asks nobody.
-pub(crate) fn somebody() -> Arc<dyn Approver> {
-    Arc::new(Person { one_at_a_time: Mutex::new(()) })
-}
-
 /// The person at the terminal.
 #[derive(Debug)]
 struct Person {
+    live: Live,
+    /// A run that is being stopped waits for no answer.
+    stop: CancellationToken,
     one_at_a_time: Mutex<()>,
 }
 
@@ -33,16 +32,87 @@ struct Person {
 impl Approver for Person {
     async fn approve(&self, request: &ApprovalRequest) -> bool {
         let _one = self.one_at_a_time.lock().await;
-        render::note(&format!(
-            "allow {} to call {} with {}? [y/N] ",
-            render::line(request.agent.as_str()),
-            render::line(request.tool.as_str()),
-            render::line(&request.arguments)
-        ));
+        if self.stop.is_cancelled() {
+            return false;
+        }
+        let _paused = self.live.pause();
+        render::note(&question(request));
         let answer = tokio::task::spawn_blocking(|| {
             let mut answer = String::new();
             io::stdin().lock().read_line(&mut answer).map(|_| answer)
         });
-        matches!(answer.await, Ok(Ok(answer)) if matches!(answer.trim(), "y" | "Y" | "yes"))
+        tokio::select! {
+            answer = answer => matches!(answer, Ok(Ok(answer)) if is_yes(&answer)),
+            () = self.stop.cancelled() => {
+                render::note("\n");
+                false
+            }
+        }
+    }
+}
+
+/// All of what a yes is to: nothing of the arguments is left out.
+fn question(request: &ApprovalRequest) -> String {
+    format!(
+        "allow {} to run `{}` with {}? [y/N] ",
+        render::line(request.agent.as_str()),
+        render::line(request.tool.as_str()),
+        render::line(&request.arguments)
+    )
+}
+
+/// Anything but a plain yes is a no.
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Somebody who could be asked: for a check, which asks nobody.
+#[derive(Debug)]
+pub(crate) struct Somebody;
+
+#[async_trait]
+impl Approver for Somebody {
+    async fn approve(&self, _request: &ApprovalRequest) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_plain_yes_is_one() {
+        for (answer, yes) in [
+            ("y\n", true),
+            ("YES\r\n", true),
+            (" y \n", true),
+            ("", false),
+            ("\n", false),
+            ("n\n", false),
+            ("yn\n", false),
+            ("yes please\n", false),
+            ("\u{1b}y\n", false),
+        ] {
+            assert_eq!(is_yes(answer), yes, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn the_question_shows_every_argument_and_hides_nothing() {
+        let long = "x".repeat(5000);
+        let request = ApprovalRequest {
+            agent: "explore".into(),
+            tool: "run_command".into(),
+            arguments: format!("{{\"command\":\"echo {long}\u{202e}\u{1b}[8m; rm -rf .\"}}"),
+            task: "t".to_owned(),
+            digest: "d".to_owned(),
+        };
+        let question = question(&request);
+        assert!(
+            question.starts_with("allow explore to run `run_command` with {\"command\":\"echo x"),
+            "{question}"
+        );
+        assert!(question.ends_with("\\u{202e}\\u{1b}[8m; rm -rf .\"}? [y/N] "), "{question}");
     }
 }

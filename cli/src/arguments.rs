@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
-
 use crate::ending::Ending;
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 /// What all help texts end with.
 const ENVIRONMENT: &str = "Environment:
@@ -46,7 +44,7 @@ pub(crate) enum Command {
     )]
     Completions {
         /// The shell
-        shell: Shell,
+        shell: clap_complete::Shell,
     },
 }
 
@@ -63,13 +61,30 @@ pub(crate) enum Output {
 
 /// How commands run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Shell_ {
+pub(crate) enum Shell {
     /// Confined to the workspace, without network; not offered where this machine cannot do that
     Confined,
     /// Bare, as the user who runs deputy: your choice, and said so
     Unconfined,
     /// No tool starts a process
     Off,
+}
+
+/// The model and how it is reached.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ModelArguments {
+    /// Model: openai:NAME, anthropic:NAME, ollama:NAME or scripted:FILE
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) model: Option<String>,
+    /// Address of the model server, for any server that speaks the model's protocol
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Seconds that a model server may be silent
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) model_timeout: u64,
+    /// Ask the model server for whole answers instead of streams
+    #[arg(long)]
+    pub(crate) no_stream: bool,
 }
 
 /// Rules on tools.
@@ -95,18 +110,8 @@ pub(crate) struct RunArguments {
     /// Directory that the run may touch
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) workspace: PathBuf,
-    /// Model: openai:NAME, anthropic:NAME, ollama:NAME or scripted:FILE
-    #[arg(long, value_name = "SPEC")]
-    pub(crate) model: Option<String>,
-    /// Address of the model server, for any server that speaks the model's protocol
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-    /// Seconds that a model server may be silent
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) model_timeout: u64,
-    /// Ask the model server for whole answers instead of streams
-    #[arg(long)]
-    pub(crate) no_stream: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
     /// How the end is told on standard output
     #[arg(long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
@@ -125,8 +130,8 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "FILE.wasm")]
     pub(crate) subagent: Vec<PathBuf>,
     /// How commands run
-    #[arg(long, value_enum, default_value_t = Shell_::Confined)]
-    pub(crate) shell: Shell_,
+    #[arg(long, value_enum, default_value_t = Shell::Confined)]
+    pub(crate) shell: Shell,
     /// System text of the parent instead of the built-in one
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
@@ -187,8 +192,8 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) rules: RuleArguments,
     /// How commands would run
-    #[arg(long, value_enum, default_value_t = Shell_::Confined)]
-    pub(crate) shell: Shell_,
+    #[arg(long, value_enum, default_value_t = Shell::Confined)]
+    pub(crate) shell: Shell,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -208,9 +213,12 @@ pub(crate) struct NewArguments {
 }
 
 /// Prints the completion script of a shell.
-pub(crate) fn completions(shell: Shell) -> Ending {
+pub(crate) fn completions(shell: clap_complete::Shell) -> Ending {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "deputy", &mut script);
     crate::render::out(&String::from_utf8_lossy(&script));
     Ending::Answered
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,18 +1,17 @@
 //! The directory for compiled components. Code is loaded from it, so it is used only where nobody else can
 //! write to it; a workspace never holds it.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// The directory, made where it is missing; or why there is none.
-pub(crate) fn directory() -> Result<PathBuf, String> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
-    let base =
-        base.filter(|base| base.is_absolute()).ok_or("neither XDG_CACHE_HOME nor HOME names a directory")?;
-    private(&base.join("deputy"))
+/// The directory, made where it is missing; or why there is none. A relative path in a variable counts as none.
+pub(crate) fn directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, String> {
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
+    private(&base.ok_or("neither XDG_CACHE_HOME nor HOME names a directory by its full path")?.join("deputy"))
 }
 
 /// `path` as a directory that is ours alone.
@@ -51,5 +50,25 @@ mod tests {
         assert!(private(&made).unwrap_err().contains("written by others"));
         fs::write(at("file"), "").unwrap();
         assert!(private(&at("file")).is_err());
+        symlink(at("nowhere"), at("dangling")).unwrap();
+        assert!(private(&at("dangling")).is_err());
+        assert!(!at("nowhere").exists(), "nothing is made through a link");
+    }
+
+    #[test]
+    fn the_variables_name_the_place_in_order() {
+        let base = tempfile::tempdir().unwrap();
+        let at = |name: &str| base.path().join(name);
+        let of = |xdg: Option<PathBuf>, home: Option<PathBuf>| {
+            directory(|name| match name {
+                "XDG_CACHE_HOME" => xdg.clone().map(Into::into),
+                "HOME" => home.clone().map(Into::into),
+                _ => None,
+            })
+        };
+        assert_eq!(of(Some(at("xdg")), Some(at("home"))).unwrap(), at("xdg/deputy"));
+        assert_eq!(of(None, Some(at("home"))).unwrap(), at("home/.cache/deputy"));
+        assert_eq!(of(Some("relative".into()), Some(at("home"))).unwrap(), at("home/.cache/deputy"));
+        assert!(of(Some("".into()), None).unwrap_err().contains("XDG_CACHE_HOME"));
     }
 }

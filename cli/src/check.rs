@@ -1,23 +1,23 @@
-//! `deputy check`: would a component run with a grant, and what is missing.
+//! `deputy check`: would a component run with a grant, and what is missing. Nothing of it runs.
+
+mod finding;
 
 use std::sync::Arc;
 
 use anyhow::anyhow;
 use async_trait::async_trait;
-use deputy::governance::{Rights, Verdict};
-use deputy::host::{CheckError, Host};
+use deputy::host::Host;
 use deputy::model::{Model, ModelError, Turn, TurnRequest};
-use deputy::sandbox::{Component, ComponentError};
+use deputy::sandbox::Component;
 use deputy::subagent::Subagent;
 use deputy_contract::ALL_TOOLS;
-use serde_json::{Value, json};
 
+use crate::approve::Somebody;
 use crate::arguments::CheckArguments;
 use crate::ending::{Ending, ends};
-use crate::environment::confinement;
-use crate::run::{policy, sandbox};
-use crate::subagents::{named, nearest};
-use crate::{approve, render};
+use crate::subagents::{named, unknown};
+use crate::{render, settings};
+use finding::Finding;
 
 pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
     let named = named(&arguments.component)?;
@@ -28,97 +28,49 @@ pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
         check_names(grant)?;
         subagent = subagent.tools(grant.iter().filter(|tool| !tool.is_empty()).map(String::as_str));
     }
-    let confinement = confinement(arguments.shell)?;
-    let confined = match &confinement {
-        Ok(confinement) => confinement.describe(),
-        Err(reason) => format!("not offered: {reason}"),
-    };
-    let mut builder = Host::builder()
-        .model(Arc::new(NoModel))
-        .policy(policy(&arguments.rules, false))
-        .approver(approve::somebody())
-        .sandbox(sandbox())
-        .web(crate::run::web()?);
-    builder = match confinement {
-        Ok(confinement) => builder.confinement(confinement),
-        Err(reason) => builder.no_confinement(reason),
-    };
-    let host = builder.build()?;
+    let (host, commands) = host(arguments)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let checked = runtime.block_on(host.prepare(&subagent));
-    tell(arguments, &host, &subagent, &checked, &confined)
-}
-
-fn check_names(grant: &[String]) -> anyhow::Result<()> {
-    let known = || ALL_TOOLS.iter().map(|tool| tool.name);
-    match grant.iter().find(|name| !name.is_empty() && !known().any(|tool| tool == name.as_str())) {
-        None => Ok(()),
-        Some(name) => {
-            let hint =
-                nearest(name, known()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            let known: Vec<&str> = known().collect();
-            Err(anyhow!("there is no tool `{name}`{hint} The tools are: {}", known.join(", ")))
-        }
-    }
-}
-
-fn tell(
-    arguments: &CheckArguments,
-    host: &Host,
-    subagent: &Subagent,
-    checked: &Result<Arc<Rights>, CheckError>,
-    confined: &str,
-) -> anyhow::Result<Ending> {
-    let asks = |rights: &Rights| -> Vec<String> {
-        let tools = rights.tools().keys();
-        tools.filter(|tool| host.verdict(rights, tool) == Verdict::Ask).map(ToString::to_string).collect()
-    };
-    let (ending, error) = match checked {
-        Ok(_) => (Ending::Answered, None),
-        Err(CheckError::Component(error @ ComponentError::Compile { .. })) => {
-            (Ending::Failed, Some(error.to_string()))
-        }
-        Err(error) => (Ending::Denied, Some(error.to_string())),
-    };
-    let granted: Vec<String> = match checked {
-        Ok(rights) => rights.tools().keys().map(ToString::to_string).collect(),
-        Err(_) => Vec::new(),
-    };
-    let asks = checked.as_ref().map(|rights| asks(rights)).unwrap_or_default();
+    let finding = Finding::new(&host, &subagent, checked.err(), commands, arguments.grant.is_some());
     if arguments.json {
-        render::json(&json!({
-            "file": arguments.component,
-            "sha256": subagent.component().sha256(),
-            "would_run": ending == Ending::Answered,
-            "granted": granted,
-            "asks": asks,
-            "missing": missing(checked),
-            "commands": confined,
-            "error": error,
-        }));
-        return Ok(ending);
+        render::json(&finding.object());
+        return Ok(finding.ending());
     }
-    if let Some(error) = error {
-        return Err(ends(ending, error));
+    render::out(&finding.words());
+    match finding.error() {
+        Some(error) => Err(ends(finding.ending(), error)),
+        None => Ok(finding.ending()),
     }
-    let or_nothing =
-        |names: Vec<String>| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-    render::out(&format!(
-        "{}: would run\n  granted      {}\n  asks first   {}\n  commands     {}\n",
-        render::line(&arguments.component),
-        or_nothing(granted),
-        or_nothing(asks),
-        render::line(confined)
-    ));
-    Ok(ending)
 }
 
-fn missing(checked: &Result<Arc<Rights>, CheckError>) -> Vec<Value> {
-    let Err(CheckError::Component(ComponentError::NotGranted { missing, .. })) = checked else {
-        return Vec::new();
+/// A host like that of a run, and how it confines commands.
+fn host(arguments: &CheckArguments) -> anyhow::Result<(Host, String)> {
+    let builder = Host::builder()
+        .model(Arc::new(NoModel))
+        .policy(settings::policy(&arguments.rules, false))
+        .approver(Arc::new(Somebody))
+        .sandbox(settings::sandbox(arguments.json))
+        .web(settings::web()?);
+    let (builder, commands) = match settings::confinement(arguments.shell)? {
+        Ok(confinement) => {
+            let commands = confinement.describe();
+            (builder.confinement(confinement), commands)
+        }
+        Err(reason) => {
+            let commands = format!("not offered: {reason}");
+            (builder.no_confinement(reason), commands)
+        }
     };
-    let one = |import: &deputy::sandbox::MissingImport| json!({"import": import.import, "tool": import.tool.as_ref().map(ToString::to_string), "reason": import.reason});
-    missing.iter().map(one).collect()
+    Ok((builder.build()?, commands))
+}
+
+/// A grant of a tool that there is not would be a grant of nothing.
+fn check_names(grant: &[String]) -> anyhow::Result<()> {
+    let known: Vec<&str> = ALL_TOOLS.iter().map(|tool| tool.name).collect();
+    match grant.iter().find(|name| !name.is_empty() && !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(anyhow!(unknown("tool", name, &known))),
+    }
 }
 
 /// A check takes no turn.

@@ -1,50 +1,121 @@
-//! From the environment and the flags to a model and a confinement. The only code that reads variables.
+//! From environment variables and flags to a model. The only code that knows the variables' names.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use deputy::model::{Model, ModelConfig, ModelSpec, connect};
 use deputy::secret::Secret;
-use deputy::tools::{Confinement, ShellMode};
 
-use crate::arguments::{RunArguments, Shell_};
+use crate::arguments::ModelArguments;
 
-/// A variable that is set to something.
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+/// Where variables are looked up.
+pub(crate) struct Variables<'a>(&'a dyn Fn(&str) -> Option<String>);
+
+impl Variables<'static> {
+    /// The process's own.
+    pub(crate) fn of_process() -> Self {
+        Self(&|name| std::env::var(name).ok())
+    }
 }
 
-/// The model of a run.
-pub(crate) fn model(arguments: &RunArguments) -> anyhow::Result<Arc<dyn Model>> {
-    let Some(spec) = arguments.model.clone().or_else(|| variable("DEPUTY_MODEL")) else {
+impl Variables<'_> {
+    /// A variable that is set to something.
+    fn get(&self, name: &str) -> Option<String> {
+        (self.0)(name).filter(|value| !value.trim().is_empty())
+    }
+}
+
+impl fmt::Debug for Variables<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The values are keys.
+        f.write_str("Variables")
+    }
+}
+
+/// Which model a run uses and how it is reached. A flag wins over a variable; a provider's variables count for
+/// its own models alone.
+pub(crate) fn model(arguments: &ModelArguments, variables: &Variables<'_>) -> anyhow::Result<ModelConfig> {
+    let Some(spec) = arguments.model.clone().or_else(|| variables.get("DEPUTY_MODEL")) else {
         bail!(
             "no model: give one with --model or in DEPUTY_MODEL, as openai:NAME, anthropic:NAME, ollama:NAME or scripted:FILE"
         );
     };
     let mut config = ModelConfig::new(spec.parse::<ModelSpec>()?);
     let (key, server) = match &config.spec {
-        ModelSpec::OpenAi { .. } => (variable("OPENAI_API_KEY"), variable("OPENAI_BASE_URL")),
-        ModelSpec::Anthropic { .. } => (variable("ANTHROPIC_API_KEY"), variable("ANTHROPIC_BASE_URL")),
+        ModelSpec::OpenAi { .. } => (variables.get("OPENAI_API_KEY"), variables.get("OPENAI_BASE_URL")),
+        ModelSpec::Anthropic { .. } => {
+            (variables.get("ANTHROPIC_API_KEY"), variables.get("ANTHROPIC_BASE_URL"))
+        }
         _ => (None, None),
     };
     config.base_url = arguments.base_url.clone().or(server);
     config.api_key = key.map(Secret::new);
     config.stream = !arguments.no_stream;
     config.limits.idle = Duration::from_secs(arguments.model_timeout);
+    Ok(config)
+}
+
+/// The client of a model.
+pub(crate) fn connected(config: ModelConfig) -> anyhow::Result<Arc<dyn Model>> {
     Ok(connect(config)?)
 }
 
-/// How commands run, or why no tool starts one.
-pub(crate) fn confinement(shell: Shell_) -> anyhow::Result<Result<Arc<Confinement>, String>> {
-    let mode = match shell {
-        Shell_::Confined => ShellMode::Confined,
-        Shell_::Unconfined => ShellMode::Unconfined,
-        Shell_::Off => return Ok(Err("run with `--shell confined`".to_owned())),
-    };
-    let helper = std::env::current_exe().context("cannot find the deputy binary to run commands with")?;
-    Ok(match Confinement::new(helper, mode) {
-        Ok(confinement) => Ok(Arc::new(confinement)),
-        Err(error) => Err(error.to_string()),
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(
+        model_flag: Option<&str>,
+        base_url: Option<&str>,
+        set: &[(&str, &str)],
+    ) -> anyhow::Result<ModelConfig> {
+        let lookup =
+            |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        let arguments = ModelArguments {
+            model: model_flag.map(str::to_owned),
+            base_url: base_url.map(str::to_owned),
+            model_timeout: 60,
+            no_stream: false,
+        };
+        model(&arguments, &Variables(&lookup))
+    }
+
+    const BOTH: &[(&str, &str)] = &[
+        ("DEPUTY_MODEL", "anthropic:opus"),
+        ("OPENAI_API_KEY", "open-key"),
+        ("OPENAI_BASE_URL", "http://open"),
+        ("ANTHROPIC_API_KEY", "anthropic-key"),
+        ("ANTHROPIC_BASE_URL", "http://anthropic"),
+    ];
+
+    #[test]
+    fn each_provider_gets_its_own_key_and_server() {
+        let reached = |flag: Option<&str>| {
+            let config = settled(flag, None, BOTH).unwrap();
+            (config.spec.to_string(), config.api_key.map(|key| key.expose().to_owned()), config.base_url)
+        };
+        let own = |spec: &str, key: &str, server: &str| {
+            (spec.to_owned(), Some(key.to_owned()), Some(server.to_owned()))
+        };
+        assert_eq!(reached(None), own("anthropic:opus", "anthropic-key", "http://anthropic"));
+        assert_eq!(reached(Some("openai:m")), own("openai:m", "open-key", "http://open"));
+        assert_eq!(reached(Some("ollama:m")), ("ollama:m".to_owned(), None, None));
+    }
+
+    #[test]
+    fn the_flag_wins_over_the_variable_and_a_blank_variable_is_none() {
+        assert_eq!(
+            settled(Some("openai:m"), Some("http://flag"), BOTH).unwrap().base_url.as_deref(),
+            Some("http://flag")
+        );
+        let blank =
+            settled(Some("openai:m"), None, &[("OPENAI_API_KEY", " "), ("OPENAI_BASE_URL", "")]).unwrap();
+        assert!(blank.api_key.is_none() && blank.base_url.is_none());
+        let error = settled(None, None, &[("DEPUTY_MODEL", "")]).unwrap_err().to_string();
+        for part in ["--model", "DEPUTY_MODEL", "openai:", "anthropic:", "ollama:", "scripted:"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod inspect;
 mod new;
 mod render;
 mod run;
+mod settings;
 mod subagents;
 
 use std::process::ExitCode;

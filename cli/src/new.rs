@@ -1,6 +1,7 @@
 //! `deputy new`: starts a subagent's crate. Must not overwrite anything.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
@@ -39,9 +40,9 @@ pub(crate) fn run(arguments: &NewArguments) -> anyhow::Result<Ending> {
             if !path.join("Cargo.toml").is_file() {
                 bail!("{} is no crate: expected the directory of the guest SDK", path.display());
             }
-            format!("{{ path = {:?} }}", path.display().to_string())
+            format!("{{ path = {} }}", quoted(&path.display().to_string()))
         }
-        None => format!("{:?}", env!("CARGO_PKG_VERSION")),
+        None => quoted(env!("CARGO_PKG_VERSION")),
     };
     for (file, text) in TEMPLATE {
         let path = directory.join(file);
@@ -52,7 +53,9 @@ pub(crate) fn run(arguments: &NewArguments) -> anyhow::Result<Ending> {
             .replace("{{name}}", name)
             .replace("{{crate_name}}", &name.replace('-', "_"))
             .replace("{{deputy_guest}}", &sdk);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        // A file that is there after all is somebody's.
+        let made = fs::File::create_new(&path).and_then(|mut made| made.write_all(text.as_bytes()));
+        made.with_context(|| format!("cannot write {}", path.display()))?;
     }
     let wasm = format!("target/wasm32-wasip2/release/{}.wasm", name.replace('-', "_"));
     render::out(&format!(
@@ -60,6 +63,11 @@ pub(crate) fn run(arguments: &NewArguments) -> anyhow::Result<Ending> {
         render::line(&directory.display().to_string())
     ));
     Ok(Ending::Answered)
+}
+
+/// A TOML string: what JSON escapes, TOML reads alike.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 fn is_kebab(name: &str) -> bool {
@@ -81,5 +89,11 @@ mod tests {
         for name in ["", "-", "Tide", "tide_reader", "tide reader", "a--b", "a-", "2a", "../x", "a/b"] {
             assert!(!is_kebab(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_path_of_any_characters_is_a_toml_string() {
+        assert_eq!(quoted("/a b/c"), r#""/a b/c""#);
+        assert_eq!(quoted("/q\"\\\u{1}"), r#""/q\"\\\u0001""#);
     }
 }

@@ -1,7 +1,7 @@
 //! The only code that prints. Text from outside passes through [`line`] or [`block`] first, which make what is
 //! invisible visible: no result, name or error can steer a terminal.
-#![expect(clippy::exit, reason = "a second signal ends the process at once")]
 
+mod guest_logs;
 mod lines;
 mod live;
 mod tree;
@@ -12,9 +12,7 @@ use std::io::Write as _;
 use deputy::history::is_invisible;
 use serde_json::Value;
 
-pub(crate) use live::{Live, LiveOptions, finish_live};
-
-use crate::ending::Ending;
+pub(crate) use live::{Live, LiveOptions};
 
 /// One line of text from outside.
 pub(crate) fn line(text: &str) -> String {
@@ -35,13 +33,41 @@ fn escaped(text: &str, lines: bool) -> String {
             '\t' => out.push(if lines { '\t' } else { ' ' }),
             '\r' if lines && chars.peek() == Some(&'\n') => {}
             '\n' => out.push_str("\\n"),
-            c if is_invisible(c) => {
+            c if is_invisible(c) || is_unseen(c) => {
                 let _ = write!(out, "{}", c.escape_unicode());
             }
             c => out.push(c),
         }
     }
     out
+}
+
+/// Characters beside [`is_invisible`] that a terminal shows as nothing, as a line's end or as an order to turn
+/// the text around.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180e}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{2065}'
+            | '\u{3164}'
+            | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}'
+    )
+}
+
+/// Names in a row, or a word for none.
+pub(crate) fn or_nothing<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| line(name.as_ref())).collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }
 
 /// Text of our own on standard output. A reader that went away is no error.
@@ -84,12 +110,6 @@ pub(crate) fn warning(text: &str) {
     note(&format!("{yellow}warning{yellow:#}: {}\n", block(text)));
 }
 
-/// Ends the process for a second signal, whatever still runs.
-pub(crate) fn end_at_once(ending: Ending) {
-    finish_live();
-    std::process::exit(i32::from(ending.code()));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,5 +119,12 @@ mod tests {
         assert_eq!(line("a\u{1b}[2J\nb\u{202e}\tc"), "a\\u{1b}[2J\\nb\\u{202e} c");
         assert_eq!(block("a\r\nb\rc\u{7}\u{9b}31m"), "a\nb\\u{d}c\\u{7}\\u{9b}31m");
         assert_eq!(block("é 水 🌊"), "é 水 🌊");
+        assert_eq!(block("👩\u{fe0f} a\u{2028}b\u{61c}c\u{ad}"), "👩\u{fe0f} a\\u{2028}b\\u{61c}c\\u{ad}");
+    }
+
+    #[test]
+    fn a_row_of_names_is_never_empty() {
+        assert_eq!(or_nothing(["a", "b\n"]), "a, b\\n");
+        assert_eq!(or_nothing(Vec::<String>::new()), "nothing");
     }
 }

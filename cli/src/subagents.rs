@@ -38,7 +38,7 @@ pub(crate) struct Named {
 /// Finds a component file or a stock subagent.
 pub(crate) fn named(given: &str) -> anyhow::Result<Named> {
     let path = Path::new(given);
-    let is_file = given.contains('/') || path.extension().is_some_and(|extension| extension == "wasm");
+    let is_file = given.contains('/') || given.ends_with(".wasm");
     if is_file {
         let bytes = Component::read_file(path)?;
         return Ok(Named { name: given.to_owned(), bytes });
@@ -48,15 +48,56 @@ pub(crate) fn named(given: &str) -> anyhow::Result<Named> {
         None => {
             let names: Vec<&str> = STOCK.iter().map(|one| one.name).collect();
             Err(anyhow!(
-                "`{given}` is no stock subagent and no component file: expected one of {}, or a file that ends in .wasm",
-                names.join(", ")
+                "{}, or a component file, whose name ends in .wasm",
+                unknown("stock subagent", given, &names)
             ))
         }
     }
 }
 
+/// That there is nothing of that name, what was perhaps meant, and what there is.
+pub(crate) fn unknown(kind: &str, given: &str, known: &[&str]) -> String {
+    let hint = nearest(given, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    format!("there is no {kind} `{given}`{hint} (expected one of {})", known.join(", "))
+}
+
 /// What was perhaps meant by `given`.
-pub(crate) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.map(|one| (strsim::jaro_winkler(given, one), one));
+fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    let scored = known.iter().map(|one| (strsim::jaro_winkler(&given.to_lowercase(), one), *one));
     scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, one)| one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_miss_is_named_and_a_far_one_is_not() {
+        let known = ["explore", "plan", "verify"];
+        for (given, hint) in
+            [("explorer", Some("explore")), ("PLAN", Some("plan")), ("verfy", Some("verify")), ("zzz", None)]
+        {
+            let told = unknown("subagent", given, &known);
+            assert!(told.contains(given) && told.contains("explore, plan, verify"), "{told}");
+            assert_eq!(told.contains("did you mean"), hint.is_some(), "{told}");
+            assert!(hint.is_none_or(|hint| told.contains(&format!("did you mean `{hint}`?"))), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_path_is_a_file_and_all_else_a_stock_name() {
+        assert_eq!(named("react").unwrap().name, "react");
+        for given in ["./explore", "explore.wasm", "nowhere/explore"] {
+            let error = named(given).unwrap_err().to_string();
+            assert!(error.contains("cannot read the component"), "{given}: {error}");
+        }
+        let error = named("exlpore").unwrap_err().to_string();
+        assert!(error.contains("`explore`?") && error.contains(".wasm"), "{error}");
+    }
+
+    #[test]
+    fn the_prompt_runner_is_no_subagent_by_itself() {
+        let names: Vec<String> = stock().unwrap().iter().map(|one| one.name().to_string()).collect();
+        assert_eq!(names, ["explore", "plan", "verify", "general"]);
+    }
 }

@@ -41,4 +41,5 @@ pub mod history;
 pub mod event;
 pub mod ids;
 pub mod secret;
+mod tls;
 pub mod usage;

@@ -4,18 +4,24 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use deputy::event::{Event, RunStatus};
+use deputy::event::{Event, RunStatus, ToolStatus};
 use deputy::ids::RunId;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::line;
-use super::lines::{head, plain};
+use super::lines::{Lines, ended, head};
 
-/// A line a run, under the line of the run that delegated.
+/// How often the spinners turn.
+const TICK: Duration = Duration::from_millis(120);
+
+/// A line a run, under the line of the run that delegated; above them what stays.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     bars: MultiProgress,
     runs: HashMap<RunId, Shown>,
+    lines: Lines,
+    /// What was said while nothing may be drawn; none where drawing is free.
+    held: Option<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -34,7 +40,8 @@ impl Shown {
 }
 
 impl Tree {
-    pub(super) fn on_event(&mut self, event: &Event, trace_guest: bool) {
+    pub(super) fn hear(&mut self, event: &Event) {
+        let line_of_event = self.lines.hear(event);
         match event {
             Event::RunStart { run, parent, agent, depth, task } => {
                 self.start(run, parent.as_ref(), &line(agent.as_str()), *depth, task);
@@ -51,19 +58,45 @@ impl Tree {
             }
             Event::Progress { run, line: text, .. } => self.doing(run, head(text)),
             Event::ModelRetry { run, failures, .. } => {
-                self.doing(run, format!("model failed {failures} times, waiting"))
+                self.doing(run, format!("model failed {failures} times, waiting"));
             }
             Event::RunEnd { run, status, .. } => self.end(run, *status),
-            Event::Warning { .. } | Event::Log { .. } => {
-                if let Some(text) = plain(event, trace_guest) {
-                    let _ = self.bars.println(text);
-                }
+            // What a person has to know stays when the tree is gone.
+            Event::Warning { .. } | Event::ToolEnd { status: ToolStatus::Denied, .. } => {
+                line_of_event.into_iter().for_each(|text| self.say(text));
             }
+            Event::HandoffEnd(end) if end.status != RunStatus::Answered => self.say(ended(end)),
             _ => {}
         }
     }
 
+    /// Says something above the tree.
+    pub(super) fn say(&mut self, text: String) {
+        match &mut self.held {
+            Some(held) => held.push(text),
+            None => {
+                let _ = self.bars.println(text);
+            }
+        }
+    }
+
+    /// Draws nothing until [`resume`](Self::resume).
+    pub(super) fn pause(&mut self) {
+        let _ = self.bars.clear();
+        self.bars.set_draw_target(ProgressDrawTarget::hidden());
+        self.held.get_or_insert_default();
+    }
+
+    /// Draws again, and says what was held back.
+    pub(super) fn resume(&mut self) {
+        let Some(held) = self.held.take() else { return };
+        self.bars.set_draw_target(ProgressDrawTarget::stderr());
+        held.into_iter().for_each(|text| self.say(text));
+    }
+
+    /// Takes the tree down; what was said stays.
     pub(super) fn finish(&mut self) {
+        self.resume();
         for (_, shown) in self.runs.drain() {
             shown.bar.finish_and_clear();
         }
@@ -82,7 +115,7 @@ impl Tree {
         {
             bar.set_style(style);
         }
-        bar.enable_steady_tick(Duration::from_millis(120));
+        bar.enable_steady_tick(TICK);
         let shown = Shown { bar, name: name.to_owned(), doing: head(task), tokens: 0 };
         shown.show();
         self.runs.insert(run.clone(), shown);
@@ -97,13 +130,15 @@ impl Tree {
 
     fn end(&mut self, run: &RunId, status: RunStatus) {
         if let Some(mut shown) = self.runs.remove(run) {
-            shown.doing = if status == RunStatus::Answered {
-                "done".to_owned()
-            } else {
-                format!("{status:?}").to_lowercase()
+            shown.doing = match status {
+                RunStatus::Answered => "done".to_owned(),
+                other => format!("{other:?}").to_lowercase(),
             };
             shown.show();
             shown.bar.finish();
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@
 mod bad_input;
 mod components;
 mod deputy;
+mod documents;
 mod models;
 mod output;
 mod server;

@@ -49,7 +49,9 @@ impl Denial {
     pub fn remedy(&self) -> String {
         let Self { agent, tool, rule } = self;
         match rule {
-            Rule::NotDeclared => format!("add `{tool}` to the tools that `{agent}` declares"),
+            Rule::NotDeclared => format!(
+                "add `{tool}` to the tools that `{agent}` declares (`Subagent::tools` in code, `--grant` of `deputy check`)"
+            ),
             Rule::NotHeldByParent | Rule::NobodyToAsk => {
                 format!("allow it with `--allow {tool}`, or `Policy::allow(\"{tool}\")` in code")
             }

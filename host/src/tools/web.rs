@@ -64,17 +64,10 @@ impl WebClient {
     /// A client under these limits.
     ///
     /// # Errors
-    /// [`WebUnavailable`] where this machine's certificates cannot be used.
+    /// [`WebUnavailable`] where TLS cannot be set up at all.
     pub fn new(limits: WebLimits) -> Result<Self, WebUnavailable> {
-        use rustls_platform_verifier::BuilderVerifierExt as _;
-        let failed = |error: rustls::Error| WebUnavailable(error.to_string());
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = rustls::ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(failed)?
-            .with_platform_verifier()
-            .map_err(failed)?
-            .with_no_client_auth();
+        // Plain pages are still read on a machine without certificates.
+        let tls = crate::tls::client_config(false).map_err(WebUnavailable)?;
         Ok(Self { limits, tls: Arc::new(tls) })
     }
 
