@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &AgentsArguments) -> anyhow::Result<Ending> {
         render::out(&listed.iter().map(row).collect::<String>());
     }
     match listed.iter().find_map(|one| one.subagent.as_ref().err()) {
-        Some(error) => Err(ends(Ending::Failed, error)),
+        Some(error) => Err(ends(Ending::Failed, &error)),
         None => Ok(Ending::Answered),
     }
 }
@@ -120,7 +120,7 @@ fn show(arguments: &AgentsArguments, listed: &[Listed], id: &str) -> anyhow::Res
         let ids: Vec<&str> = listed.iter().map(|one| one.id.as_str()).collect();
         return Err(anyhow!(unknown("subagent", id, &ids)));
     };
-    let subagent = one.subagent.as_ref().map_err(|error| ends(Ending::Failed, error))?;
+    let subagent = one.subagent.as_ref().map_err(|error| ends(Ending::Failed, &error))?;
     let surface = subagent.component().surface();
     if arguments.json {
         let mut shown = object(one);

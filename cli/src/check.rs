@@ -22,7 +22,7 @@ use finding::Finding;
 pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
     let named = named(&arguments.component)?;
     let component =
-        Component::from_bytes(&named.name, named.bytes).map_err(|error| ends(Ending::Failed, error))?;
+        Component::from_bytes(&named.name, named.bytes).map_err(|error| ends(Ending::Failed, &error))?;
     let mut subagent = Subagent::new(named.name.as_str(), component).tools_as_imported();
     if let Some(grant) = &arguments.grant {
         check_names(grant)?;
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
     }
     render::out(&finding.words());
     match finding.error() {
-        Some(error) => Err(ends(finding.ending(), error)),
+        Some(error) => Err(ends(finding.ending(), &error)),
         None => Ok(finding.ending()),
     }
 }

@@ -85,7 +85,7 @@ pub(crate) struct Ends {
 }
 
 /// An error with its ending.
-pub(crate) fn ends(ending: Ending, text: impl ToString) -> anyhow::Error {
+pub(crate) fn ends(ending: Ending, text: &(impl ToString + ?Sized)) -> anyhow::Error {
     Ends { ending, text: text.to_string() }.into()
 }
 

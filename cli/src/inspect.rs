@@ -14,7 +14,7 @@ use crate::subagents::named;
 pub(crate) fn run(arguments: &InspectArguments) -> anyhow::Result<Ending> {
     let named = named(&arguments.component)?;
     let surface =
-        Component::inspect(&named.name, &named.bytes).map_err(|error| ends(Ending::Failed, error))?;
+        Component::inspect(&named.name, &named.bytes).map_err(|error| ends(Ending::Failed, &error))?;
     if arguments.json {
         let mut object = json!({
             "file": named.name,

@@ -64,7 +64,7 @@ fn tell(output: Output, ending: Ending, report: &AgentReport) -> anyhow::Result<
         (Output::Json | Output::Jsonl, _) => record::tell(output, &record::of_report(report, ending)),
     }
     match &report.error {
-        Some(error) => Err(ends(ending, error)),
+        Some(error) => Err(ends(ending, &error)),
         None => Ok(ending),
     }
 }

@@ -1,5 +1,4 @@
 //! SIGINT and SIGTERM: the first stops the run and is waited for, the second ends the process.
-#![expect(clippy::exit, reason = "a second signal ends the process at once")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
