@@ -53,11 +53,14 @@ impl Approver for Person {
 
 /// All of what a yes is to: nothing of the arguments is left out.
 fn question(request: &ApprovalRequest) -> String {
+    // A parent's arguments come as the text that its model sent, so as a JSON string: a person reads the text.
+    let sent = serde_json::from_str::<String>(&request.arguments);
+    let arguments = sent.as_deref().unwrap_or(&request.arguments);
     format!(
         "allow {} to run `{}` with {}? [y/N] ",
         render::line(request.agent.as_str()),
         render::line(request.tool.as_str()),
-        render::line(&request.arguments)
+        render::line(arguments)
     )
 }
 
@@ -98,21 +101,33 @@ mod tests {
         }
     }
 
+    fn request(arguments: String) -> ApprovalRequest {
+        ApprovalRequest {
+            agent: "explore".into(),
+            tool: "run_command".into(),
+            arguments,
+            task: "t".to_owned(),
+            digest: "d".to_owned(),
+        }
+    }
+
     #[test]
     fn the_question_shows_every_argument_and_hides_nothing() {
         let long = "x".repeat(5000);
-        let request = ApprovalRequest {
-            agent: "explore".into(),
-            tool: "run_command".into(),
-            arguments: format!("{{\"command\":\"echo {long}\u{202e}\u{1b}[8m; rm -rf .\"}}"),
-            task: "t".to_owned(),
-            digest: "d".to_owned(),
-        };
-        let question = question(&request);
+        let arguments = format!("{{\"command\":\"echo {long}\u{202e}\u{1b}[8m; rm -rf .\"}}");
+        let question = question(&request(arguments));
         assert!(
             question.starts_with("allow explore to run `run_command` with {\"command\":\"echo x"),
             "{question}"
         );
         assert!(question.ends_with("\\u{202e}\\u{1b}[8m; rm -rf .\"}? [y/N] "), "{question}");
+    }
+
+    #[test]
+    fn arguments_that_come_as_text_are_shown_as_that_text() {
+        let text = r#"{"command":"printf '\n'"}"#;
+        let asked = question(&request(serde_json::to_string(text).unwrap()));
+        assert_eq!(asked, format!("allow explore to run `run_command` with {text}? [y/N] "));
+        assert_eq!(question(&request(text.to_owned())), asked);
     }
 }
