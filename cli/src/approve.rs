@@ -36,6 +36,8 @@ impl Approver for Person {
             return false;
         }
         let _paused = self.live.pause();
+        // What was typed before the question is no answer to it.
+        let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
         render::note(&question(request));
         let answer = tokio::task::spawn_blocking(|| {
             let mut answer = String::new();

@@ -33,35 +33,13 @@ fn escaped(text: &str, lines: bool) -> String {
             '\t' => out.push(if lines { '\t' } else { ' ' }),
             '\r' if lines && chars.peek() == Some(&'\n') => {}
             '\n' => out.push_str("\\n"),
-            c if is_invisible(c) || is_unseen(c) => {
+            c if is_invisible(c) => {
                 let _ = write!(out, "{}", c.escape_unicode());
             }
             c => out.push(c),
         }
     }
     out
-}
-
-/// Characters beside [`is_invisible`] that a terminal shows as nothing, as a line's end or as an order to turn
-/// the text around.
-fn is_unseen(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'
-            | '\u{1160}'
-            | '\u{17b4}'
-            | '\u{17b5}'
-            | '\u{180e}'
-            | '\u{2028}'
-            | '\u{2029}'
-            | '\u{2065}'
-            | '\u{3164}'
-            | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
-    )
 }
 
 /// Names in a row, or a word for none.

@@ -22,7 +22,7 @@ use crate::history::{History, ToolCall};
 use crate::ids::{HandoffId, RunId, ToolName};
 use crate::model::ToolDescription;
 use crate::run::{RunScope, Tally};
-use crate::sandbox::{Guest, GuestReport, Sandbox};
+use crate::sandbox::{ComponentError, Guest, GuestReport, Sandbox};
 use crate::subagent::Subagent;
 use crate::tools::{Builtins, ToolError};
 
@@ -100,7 +100,6 @@ impl HandoffExecutor {
         let report = match self.sandbox.run(permit, guest).await {
             Ok(report) => report,
             Err(error) => {
-                let error = error.to_string();
                 handoff.refused(&error);
                 return Err(ToolError::Failed(format!("subagent `{}` did not run: {error}", subagent.name)));
             }
@@ -204,8 +203,12 @@ impl Handoff {
         }
     }
 
-    fn refused(self, error: &str) {
-        self.tell(RunStatus::Denied, None, Some(error.to_owned()), 0, 0);
+    fn refused(self, error: &ComponentError) {
+        let status = match error {
+            ComponentError::NotGranted { .. } => RunStatus::Denied,
+            _ => RunStatus::Failed,
+        };
+        self.tell(status, None, Some(error.to_string()), 0, 0);
     }
 
     fn end(self, report: &GuestReport) {

@@ -60,8 +60,12 @@ fn speaks_for_a_host(before: Option<char>, rest: &str) -> bool {
 pub fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
-            | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+            // Soft hyphen, joiners and fillers that show as nothing.
+            '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{3164}' | '\u{ffa0}'
+            // Marks and orders of direction.
+            | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            // Ends of lines and paragraphs, annotations, the byte order mark, tags.
+            | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -81,6 +85,7 @@ mod tests {
     #[test]
     fn what_is_invisible_is_shown() {
         assert_eq!(as_data("a\u{202e}b\u{1b}[31mc\u{7}"), "a\\u{202e}b\\u{1b}[31mc\\u{7}");
+        assert_eq!(as_data("a\u{61c}b\u{2028}c\u{ad}d"), "a\\u{61c}b\\u{2028}c\\u{ad}d");
         assert_eq!(as_data("line\r\nnext\rover"), "line\nnext\\u{d}over");
         assert_eq!(as_data("é 水 🌊"), "é 水 🌊");
     }
