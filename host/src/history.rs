@@ -20,6 +20,7 @@ pub use result::ToolResult;
 pub struct History {
     entries: Vec<Arc<Entry>>,
     result_cap: ResultCap,
+    bytes: usize,
 }
 
 /// Most bytes that one tool result may add to a history.
@@ -43,7 +44,7 @@ impl History {
     /// An empty conversation that keeps at most `cap` bytes of each tool result.
     #[must_use]
     pub fn with_result_cap(cap: ResultCap) -> Self {
-        Self { entries: Vec::new(), result_cap: cap }
+        Self { result_cap: cap, ..Self::default() }
     }
 
     /// Appends a message. A tool result longer than the cap is cut in the middle and says so.
@@ -52,7 +53,14 @@ impl History {
             Message::Tool(result) => Message::Tool(result.capped(self.result_cap.0)),
             other => other,
         };
+        self.bytes = self.bytes.saturating_add(message.bytes());
         self.entries.push(Arc::new(Entry::new(message)));
+    }
+
+    /// Bytes of text that were ever pushed: what a conversation costs its host. Forgetting gives none back.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The messages, oldest first.

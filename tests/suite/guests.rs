@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deputy::event::RunStatus;
+use deputy::event::{Event, RunStatus};
 use deputy::governance::Policy;
 use deputy::host::{Host, HostBuilder};
 use deputy::sandbox::{Component, ComponentError, GuestLimits};
@@ -95,16 +95,15 @@ async fn spins_quietly() {
     assert_eq!(ended.status, RunStatus::OutOfFuel, "{}", ended.error);
     assert!(ended.error.contains("1000000"), "{}", ended.error);
 
-    // Stopped from outside while it spins, on the runtime of the test alone.
+    // Stopped from outside as soon as it runs.
     let cancel = CancellationToken::new();
     let stop = cancel.clone();
-    let ((), ended) = tokio::join!(
-        async move {
-            tokio::time::sleep(SHORT).await;
+    let builder = Host::builder().events(move |event: &Event| {
+        if matches!(event, Event::RunStart { depth: 1, .. }) {
             stop.cancel();
-        },
-        delegate_in(Host::builder(), SPINS_QUIETLY, "t", as_it_is, cancel)
-    );
+        }
+    });
+    let ended = delegate_in(builder, SPINS_QUIETLY, "t", as_it_is, cancel).await;
     assert_eq!(ended.status, RunStatus::Cancelled, "{}", ended.error);
 }
 
@@ -297,6 +296,12 @@ async fn calls_what_it_is_handed() {
     assert_eq!(ended.status, RunStatus::Failed);
     assert!(ended.error.contains("`depth` panicked: lead line lost"), "{}", ended.error);
     assert!(ended.result.contains("lead line lost"), "the parent went on and read it");
+}
+
+#[tokio::test]
+async fn says_too_much() {
+    let ended = delegate(SAYS_TOO_MUCH, "t", as_it_is).await;
+    assert!(output(&ended).starts_with("32 MiB: ModelError::ContextFull"), "{}", ended.result);
 }
 
 #[tokio::test]

@@ -17,6 +17,8 @@ use crate::turn::take_turn;
 const SYSTEM_BYTES: usize = 256 * 1024;
 /// Most bytes of one user message.
 const MESSAGE_BYTES: usize = 1024 * 1024;
+/// Most bytes that one run may put into its conversation, all together.
+const CONVERSATION_BYTES: usize = 32 * 1024 * 1024;
 /// Most tools of one turn.
 const TOOLS: usize = 256;
 
@@ -54,6 +56,9 @@ impl model::HostConversation for GuestState {
             return Ok(Err(too_long("the message", text.len(), MESSAGE_BYTES)));
         }
         let mut history = self.record.history.lock().await;
+        if history.bytes().saturating_add(text.len()) > CONVERSATION_BYTES {
+            return Ok(Err(full()));
+        }
         if !history.open_calls().is_empty() {
             return Ok(Err(wrong_order("calls of the last reply are open; answer each of them first")));
         }
@@ -121,6 +126,9 @@ impl model::HostConversation for GuestState {
         let Some(call) = history.open_calls().into_iter().find(|call| call.id == id) else {
             return Ok(Err(wrong_order(&format!("no call `{id}` of the last reply is open"))));
         };
+        if history.bytes() > CONVERSATION_BYTES {
+            return Ok(Err(full()));
+        }
         history.push(Message::Tool(match outcome {
             Ok(text) => ToolResult::ok(id, call.name, text),
             Err(error) => ToolResult::error(id, call.name, guest_error_text(&error).to_owned()),
@@ -138,6 +146,10 @@ impl model::HostConversation for GuestState {
         self.table.delete(conversation)?;
         Ok(())
     }
+}
+
+fn full() -> ModelError {
+    ModelError::ContextFull(format!("the conversation holds more than {CONVERSATION_BYTES} bytes"))
 }
 
 fn wrong_order(what: &str) -> ModelError {

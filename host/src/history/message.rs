@@ -21,6 +21,16 @@ pub enum Message {
 }
 
 impl Message {
+    /// Bytes of its text, calls and blocks.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::User { text } => text.len(),
+            Self::Tool(result) => result.text.len(),
+            Self::Assistant(message) => message.parts.iter().map(Part::bytes).sum(),
+        }
+    }
+
     /// A user message.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into() }
@@ -49,6 +59,16 @@ pub enum Part {
         /// The block, as JSON.
         json: Box<RawValue>,
     },
+}
+
+impl Part {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Call(call) => call.arguments.as_str().len(),
+            Self::Opaque { json, .. } => json.get().len(),
+        }
+    }
 }
 
 impl AssistantMessage {
