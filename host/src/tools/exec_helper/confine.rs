@@ -11,6 +11,7 @@ use landlock::{
     RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
 };
 use rustix::process::{Resource, Rlimit, Signal};
+use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use super::seccomp;
 use super::spec::{Probed, Spec, Start};
@@ -107,6 +108,7 @@ fn prepare(spec: &Spec) -> Result<(), String> {
     if !spec.confined {
         return Ok(());
     }
+    drop_capabilities().map_err(|error| system("capabilities", error))?;
     let mut read: Vec<PathBuf> = SYSTEM.iter().chain(FILES).map(PathBuf::from).collect();
     read.extend(spec.readable.iter().cloned());
     let mut write: Vec<PathBuf> = DEVICES.iter().map(PathBuf::from).collect();
@@ -114,6 +116,16 @@ fn prepare(spec: &Spec) -> Result<(), String> {
     if spec.writable { &mut write } else { &mut read }.push(spec.workspace.clone());
     files(&read, &write)?;
     seccomp::apply()
+}
+
+/// Gives up what root can do beside reaching files, which Landlock bounds: a command of root's could otherwise
+/// read the environment of any process, past Landlock.
+fn drop_capabilities() -> rustix::io::Result<()> {
+    let held = rustix::thread::capabilities(None)?;
+    let kept = held.permitted & (CapabilitySet::DAC_OVERRIDE | CapabilitySet::FOWNER);
+    rustix::thread::clear_ambient_capability_set()?;
+    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
+    rustix::thread::set_capabilities(None, sets)
 }
 
 /// Lowers a limit; one that is lower already stays.
