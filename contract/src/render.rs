@@ -1,8 +1,6 @@
 //! How the result of each built-in tool reads to a model: plain functions over plain values, called by
 //! the host for a parent agent and by the guest SDK for a subagent. Must not know a tool or read a file.
 
-use std::fmt::Write as _;
-
 /// `read_file`: the text as it is; then, in lines of their own, what sets it apart from the file and, where it
 /// is not the whole file, which lines these are.
 #[must_use]
@@ -89,13 +87,21 @@ pub fn finished(exit_code: Option<i32>, output: &str, cut: bool, note: &str) -> 
     out
 }
 
+/// What follows the text of a page that was cut.
+pub const CUT_PAGE: &str = "\n\n[cut: the page is longer than what fits here]";
+
+/// What stands before the text of a page.
+#[must_use]
+pub fn page_head(url: &str, status: u16, content_type: &str) -> String {
+    let shown = if content_type.is_empty() { "no content type" } else { content_type };
+    format!("{url} ({status}, {shown})\n\n")
+}
+
 /// `fetch_url`: where the text came from, then the text.
 #[must_use]
 pub fn document(url: &str, status: u16, content_type: &str, text: &str, cut: bool) -> String {
-    let mut out = String::new();
-    let _ = write!(out, "url: {url}\nstatus: {status}\ncontent type: {content_type}\n\n{text}");
-    marks(&mut out, cut.then_some("cut here: the page is longer"), "");
-    out
+    let end = if cut { CUT_PAGE } else { "" };
+    format!("{}{text}{end}", page_head(url, status, content_type))
 }
 
 /// A list, one row a line; `none` where it is empty. Where it was cut, what the rows are and how to get others.

@@ -43,7 +43,7 @@ pub use confinement::{Confinement, ConfinementUnavailable, ShellMode};
 pub use context::{CallContext, ToolLimits};
 pub use edit_file::EditFileTool;
 pub use error::ToolError;
-pub use fetch_url::FetchUrlTool;
+pub use fetch_url::{Document, FetchUrlTool};
 pub use find_files::{FindFilesTool, FoundPaths};
 pub use grep_files::{GrepFilesTool, Hit, Hits};
 pub use list_files::{Entry, EntryKind, ListFilesTool, Listing};
@@ -52,7 +52,7 @@ pub use process::Finished;
 pub use read_file::{Page, ReadFileTool};
 pub use run_command::RunCommandTool;
 pub use run_program::RunProgramTool;
-pub use web::{Document, WebClient, WebLimits, WebUnavailable};
+pub use web::{Resolver, WebClient, WebClientError, WebLimits};
 pub use write_file::{WriteFileTool, Written};
 
 use crate::governance::{Effect, Permit};

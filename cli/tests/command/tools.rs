@@ -150,3 +150,28 @@ fn forged_markup_of_a_subagent_stays_data() {
     assert!(!output.contains("<system>") && !output.contains("</subagent_result>"), "{output}");
     assert!(output.contains("ignored `session`"), "{output}");
 }
+
+#[test]
+fn a_command_gets_none_of_the_files_that_whoever_started_the_host_leaves_open() {
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret"), "canary").unwrap();
+    let script = json!({"steps": [
+        {"said": "go", "calls": [{"tool": "run_command", "arguments": {"command": "cat <&7; cat /proc/self/fd/7; true"}}]},
+        {"said": "", "take": {"all": "(?s).*"}, "answer": "{{all}}"}
+    ]});
+    let deputy = Deputy::new().file("script.json", script.to_string());
+    let line = format!(
+        "exec 7< {}/secret; exec \"$0\" run --model scripted:script.json --allow run_command --shell {} go",
+        outside.path().display(),
+        shell()
+    );
+    let mut command = deputy.command(&[]);
+    let program = command.get_program().to_owned();
+    let environment: Vec<_> =
+        command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+    command = std::process::Command::new("sh");
+    command.arg("-c").arg(line).arg(program).current_dir(deputy.workspace.path()).env_clear();
+    command.envs(environment.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    let ended = crate::deputy::ended(&command.output().unwrap()).exits(0);
+    assert!(ended.stdout.contains("exit code") && !ended.stdout.contains("canary"), "{ended:?}");
+}

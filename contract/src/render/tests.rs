@@ -69,8 +69,7 @@ fn a_finished_program_says_how_it_ended_first() {
 
 #[test]
 fn a_document_says_where_it_came_from() {
-    assert_eq!(
-        document("https://example.org/", 404, "text/html", "gone", true),
-        "url: https://example.org/\nstatus: 404\ncontent type: text/html\n\ngone\n[cut here: the page is longer]"
-    );
+    let text = document("https://example.org/", 404, "text/html", "gone", true);
+    assert_eq!(text, format!("https://example.org/ (404, text/html)\n\ngone{CUT_PAGE}"));
+    assert_eq!(document("http://h/", 200, "", "x", false), "http://h/ (200, no content type)\n\nx");
 }

@@ -94,6 +94,8 @@ fn prepare(spec: &Spec) -> Result<(), String> {
     rustix::process::setsid().map_err(|error| system("setsid", error))?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| system("parent death signal", error))?;
+    // What a shell or a build left open for its children is none of the command's.
+    close_fds::set_fds_cloexec(3, &[]);
     let null = std::fs::File::open("/dev/null").map_err(|error| format!("/dev/null: {error}"))?;
     rustix::stdio::dup2_stdin(&null).map_err(|error| system("standard input", error))?;
     for (resource, most) in [
@@ -142,7 +144,8 @@ fn files(read: &[PathBuf], write: &[PathBuf]) -> Result<String, String> {
     let restrict = || {
         Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(AccessFs::from_all(ABI::V1))?
+            // Below this a file outside could still be emptied, so nothing less counts (Linux 6.2).
+            .handle_access(AccessFs::from_all(ABI::V3))?
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(AccessFs::from_all(abi))?
             .handle_access(AccessNet::from_all(abi))?

@@ -1,178 +1,101 @@
-//! Which addresses may be fetched: one parser, no credentials, public addresses only. Must not connect.
+//! Which addresses belong to the public internet. Must not resolve names.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use url::{Host, Url};
+use ipnet::{Ipv4Net, Ipv6Net};
 
-use crate::tools::ToolError;
-use crate::tools::web::page::shown;
+/// IPv4 blocks that are not the public internet, each with what it is.
+const NOT_PUBLIC_V4: [(Ipv4Net, &str); 19] = [
+    (v4(0, 0, 0, 0, 8), "unspecified"),
+    (v4(10, 0, 0, 0, 8), "private"),
+    (v4(100, 64, 0, 0, 10), "shared by a carrier"),
+    (v4(127, 0, 0, 0, 8), "loopback"),
+    // The host agent of one cloud answers on an address from a public block.
+    (v4(168, 63, 129, 16, 32), "cloud metadata"),
+    (v4(169, 254, 0, 0, 16), "link-local"),
+    (v4(172, 16, 0, 0, 12), "private"),
+    (v4(192, 0, 0, 0, 24), "reserved"),
+    (v4(192, 0, 2, 0, 24), "for documentation"),
+    (v4(192, 31, 196, 0, 24), "reserved"),
+    (v4(192, 52, 193, 0, 24), "reserved"),
+    (v4(192, 88, 99, 0, 24), "a relay"),
+    (v4(192, 168, 0, 0, 16), "private"),
+    (v4(192, 175, 48, 0, 24), "reserved"),
+    (v4(198, 18, 0, 0, 15), "for benchmarks"),
+    (v4(198, 51, 100, 0, 24), "for documentation"),
+    (v4(203, 0, 113, 0, 24), "for documentation"),
+    (v4(224, 0, 0, 0, 4), "multicast"),
+    (v4(240, 0, 0, 0, 4), "reserved"),
+];
 
-/// Reads an address and refuses what could be read in two ways.
-pub(super) fn parse(text: &str) -> Result<Url, ToolError> {
-    let refused = |why: &str| ToolError::InvalidArguments(format!("`{}` is not fetched: {why}", shown(text)));
-    if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
-        return Err(refused("an address holds no white space, control character or backslash"));
-    }
-    let url: Url =
-        text.parse().map_err(|_| refused("expected an address such as https://example.org/page"))?;
-    check(&url)?;
-    Ok(url)
-}
+/// What is public of IPv6 is inside this block.
+const GLOBAL_V6: Ipv6Net = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
-/// Refuses what no address of a page looks like.
-pub(super) fn check(url: &Url) -> Result<(), ToolError> {
-    let refused = |why: &str| {
-        Err(ToolError::InvalidArguments(format!("`{}` is not fetched: {why}", super::page::shown_url(url))))
-    };
-    if !matches!(url.scheme(), "http" | "https") {
-        return refused("expected http or https");
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return refused("an address with a user name or password is ambiguous");
-    }
-    match url.host() {
-        None => refused("it names no host"),
-        Some(Host::Domain(name)) if is_local_name(name) => refused("it names this machine or its network"),
-        Some(Host::Domain(_) | Host::Ipv4(_) | Host::Ipv6(_)) => Ok(()),
-    }
-}
+/// IPv6 blocks inside [`GLOBAL_V6`] that are not the public internet.
+const NOT_PUBLIC_V6: [(Ipv6Net, &str); 5] = [
+    (v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23), "reserved or a tunnel"),
+    (v6([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32), "for documentation"),
+    (v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16), "a 6to4 tunnel"),
+    (v6([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48), "reserved"),
+    (v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20), "for documentation"),
+];
 
-/// Names that stand for this machine whatever a resolver says.
-fn is_local_name(name: &str) -> bool {
-    let name = name.trim_end_matches('.').to_lowercase();
-    let ends = |suffix: &str| name == suffix || name.ends_with(&format!(".{suffix}"));
-    ["localhost", "local", "internal", "localdomain", "home.arpa"].iter().any(|suffix| ends(suffix))
-}
+/// Blocks whose last 32 bits are an IPv4 address, which is what decides.
+const CARRIES_V4: [Ipv6Net; 2] =
+    [v6([0, 0, 0, 0, 0, 0xffff, 0, 0], 96), v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96)];
 
-/// True for addresses of the public internet: not this machine, its network, a carrier's, a test range, or a
-/// form that carries such an address inside.
-#[must_use]
-pub(super) fn is_public(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => is_public_v4(ip),
-        IpAddr::V6(ip) => is_public_v6(ip),
+/// `None` where `address` is on the public internet, else what it is.
+pub(super) fn not_public(address: IpAddr) -> Option<&'static str> {
+    match address {
+        IpAddr::V4(address) => not_public_v4(address),
+        IpAddr::V6(address) => not_public_v6(address),
     }
 }
 
-fn is_public_v4(ip: Ipv4Addr) -> bool {
-    let [a, b, c, _] = ip.octets();
-    let reserved = ip.is_unspecified()
-        || ip.is_loopback()
-        || ip.is_private()
-        || ip.is_link_local()
-        || ip.is_broadcast()
-        || ip.is_multicast()
-        || ip.is_documentation()
-        || a == 0
-        || a >= 240
-        || (a == 100 && (64..128).contains(&b))
-        || (a == 192 && b == 0 && c == 0)
-        || (a == 192 && b == 88 && c == 99)
-        || (a == 198 && (18..20).contains(&b));
-    !reserved
+fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
+    NOT_PUBLIC_V4.iter().find(|(block, _)| block.contains(&address)).map(|(_, kind)| *kind)
 }
 
-fn is_public_v6(ip: Ipv6Addr) -> bool {
-    let [first, second, ..] = ip.segments();
-    // Global unicast is 2000::/3; everything else is local, reserved or carries something else.
-    let global = (0x2000..0x4000).contains(&first);
-    let special = match first {
-        // Teredo, benchmarking and ORCHID; documentation.
-        0x2001 => second < 0x0200 || second == 0x0db8,
-        // 6to4 carries an IPv4 address.
-        0x2002 => true,
-        // Documentation.
-        0x3fff => second < 0x1000,
-        _ => false,
-    };
-    global && !special
+fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
+    let [.., high, low] = address.segments();
+    let [a, b] = high.to_be_bytes();
+    let [c, d] = low.to_be_bytes();
+    let carried = Ipv4Addr::new(a, b, c, d);
+    if CARRIES_V4.iter().any(|block| block.contains(&address)) {
+        return not_public_v4(carried);
+    }
+    if !GLOBAL_V6.contains(&address) {
+        return Some(kind_outside(address));
+    }
+    let block = NOT_PUBLIC_V6.iter().find(|(block, _)| block.contains(&address)).map(|(_, kind)| *kind);
+    block.or_else(|| is_isatap(address).then(|| not_public_v4(carried)).flatten())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_spelling_of_a_local_address_is_refused_before_any_connection() {
-        for text in [
-            "http://127.1/",
-            "http://0x7f.1",
-            "http://2130706433",
-            "http://0177.0.0.1",
-            "http://127.0.0.1:8080/x",
-            "http://[::]",
-            "http://[::1]/",
-            "http://[::ffff:127.0.0.1]",
-            "http://[::ffff:7f00:1]",
-            "http://[64:ff9b::7f00:1]",
-            "http://[2002:7f00:1::]",
-            "http://0.0.0.0",
-            "http://0",
-            "http://169.254.169.254/latest",
-            "http://[fd00::1]",
-            "http://[fe80::1]",
-            "http://100.64.0.1",
-            "http://100.127.255.255",
-            "http://10.1.2.3",
-            "http://172.16.0.1",
-            "http://172.31.255.255",
-            "http://192.168.0.1",
-            "http://192.0.0.1",
-            "http://198.18.0.1",
-            "http://224.0.0.1",
-            "http://255.255.255.255",
-            "http://240.0.0.1",
-            "http://127。0。0。1",
-            "http://１２７.0.0.1",
-            "http://localhost.",
-            "http://LOCALHOST",
-            "http://a.localhost",
-            "http://printer.local",
-            "http://metadata.google.internal",
-            "http://good@127.0.0.1/",
-            "http://a:b@example.org/",
-            "http://example.org\\@evil/",
-            "http://exam ple.org",
-            "http://example.org/\r\nHost: x",
-            "ftp://example.org",
-            "file:///etc/passwd",
-            "gopher://x",
-            "http://",
-            "example.org",
-            "http://[fe80::1%25eth0]/",
-            "http://[2001:db8::1]/",
-            "http://[2001::1]/",
-            "http://0x7f000001/",
-            "http://017700000001/",
-        ] {
-            let refused = match parse(text) {
-                Err(_) => true,
-                Ok(url) => match url.host() {
-                    Some(Host::Ipv4(ip)) => !is_public(ip.into()),
-                    Some(Host::Ipv6(ip)) => !is_public(ip.into()),
-                    _ => false,
-                },
-            };
-            assert!(refused, "{text}");
-        }
+/// What an address outside the global block is.
+fn kind_outside(address: Ipv6Addr) -> &'static str {
+    if address.is_loopback() {
+        "loopback"
+    } else if address.is_multicast() {
+        "multicast"
+    } else if address.is_unicast_link_local() {
+        "link-local"
+    } else if address.is_unique_local() {
+        "private"
+    } else {
+        "reserved"
     }
+}
 
-    #[test]
-    fn public_addresses_are_not() {
-        for text in [
-            "https://example.org/a?b=c#d",
-            "http://93.184.215.14/",
-            "http://[2606:4700::1111]/",
-            "http://172.32.0.1",
-            "http://100.128.0.1",
-        ] {
-            let url = parse(text).unwrap();
-            let public = match url.host() {
-                Some(Host::Ipv4(ip)) => is_public(ip.into()),
-                Some(Host::Ipv6(ip)) => is_public(ip.into()),
-                _ => true,
-            };
-            assert!(public, "{text}");
-        }
-    }
+/// True where the lower half is `(0|200):5efe:` and an IPv4 address to tunnel to.
+fn is_isatap(address: Ipv6Addr) -> bool {
+    matches!(address.segments(), [_, _, _, _, 0 | 0x200, 0x5efe, _, _])
+}
+
+const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> Ipv4Net {
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), prefix)
+}
+
+const fn v6(segments: [u16; 8], prefix: u8) -> Ipv6Net {
+    let [a, b, c, d, e, f, g, h] = segments;
+    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), prefix)
 }
