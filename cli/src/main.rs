@@ -22,7 +22,7 @@ use arguments::{Arguments, Command};
 use ending::Ending;
 
 fn main() -> ExitCode {
-    if let Some(code) = deputy::tools::exec_helper::main(std::env::args_os().skip(1)) {
+    if let Some(code) = deputy::tools::exec_helper::main(std::env::args_os()) {
         return code;
     }
     let ended = match Arguments::parse().command {

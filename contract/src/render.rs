@@ -73,17 +73,17 @@ pub fn edited(places: u32) -> String {
     if places == 1 { "changed 1 place".to_owned() } else { format!("changed {places} places") }
 }
 
-/// `run_command` and `run_program`: how it ended, then what it said.
+/// `run_command` and `run_program`: how it ended, then what it said. Where the output was cut it says so itself.
 #[must_use]
-pub fn finished(exit_code: Option<i32>, output: &str, cut: bool, note: &str) -> String {
+pub fn finished(exit_code: Option<i32>, output: &str, note: &str) -> String {
     let mut out = match exit_code {
         Some(code) => format!("exit code: {code}"),
-        None => "ended by a signal".to_owned(),
+        None => "exit code: none".to_owned(),
     };
-    if !output.is_empty() {
-        line(&mut out, output);
+    line(&mut out, if output.is_empty() { "(no output)" } else { output });
+    if !note.is_empty() {
+        mark(&mut out, note);
     }
-    marks(&mut out, cut.then_some("the output was cut: its head and tail are shown"), note);
     out
 }
 

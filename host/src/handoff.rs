@@ -17,7 +17,7 @@ pub use result::result_for_parent;
 
 use crate::calls::{CallExecutor, Fault, PrimaryExecutor};
 use crate::event::{Event, HandoffEnd, RunStatus};
-use crate::governance::{Denial, Rights, Rule, Verdict};
+use crate::governance::{Rights, Rule, Verdict};
 use crate::history::{History, ToolCall};
 use crate::ids::{HandoffId, RunId, ToolName};
 use crate::model::ToolDescription;
@@ -68,9 +68,8 @@ impl HandoffExecutor {
     ) -> Result<String, ToolError> {
         let input = resolve_input(call.arguments.as_str());
         input.check()?;
-        let permit =
-            scope.governance.review(&scope.rights, &call.name, call.name.clone(), &input.text).await?;
-        let rights = self.rights(scope, subagent)?;
+        let rights = self.rights(scope, call, subagent)?;
+        let permit = scope.review(&call.name, call.name.clone()).await?;
         let child = Arc::new(RunScope {
             id: RunId::fresh(),
             parent: Some(scope.id.clone()),
@@ -86,6 +85,8 @@ impl HandoffExecutor {
             parallel_tool_calls: scope.parallel_tool_calls,
             tally: Tally::default(),
         });
+        // Whoever stops waiting for the delegation stops it.
+        let _stops = child.cancel.clone().drop_guard();
         let handoff = Handoff::begin(scope, call, subagent, &child);
         let guest = Guest {
             component: subagent.component.clone(),
@@ -111,11 +112,19 @@ impl HandoffExecutor {
 
     /// The one place where what a delegated run may do is asked for: declaration ∩ the delegating run's
     /// rights ∩ policy.
-    fn rights(&self, scope: &RunScope, subagent: &Subagent) -> Result<Arc<Rights>, ToolError> {
-        scope
-            .governance
-            .subagent_rights(subagent.name.clone(), &subagent.tools, &scope.rights)
-            .map_err(|error| ToolError::Failed(format!("subagent `{}` did not run: {error}", subagent.name)))
+    fn rights(
+        &self,
+        scope: &RunScope,
+        call: &ToolCall,
+        subagent: &Subagent,
+    ) -> Result<Arc<Rights>, ToolError> {
+        let rights = scope.governance.subagent_rights(subagent.name.clone(), &subagent.tools, &scope.rights);
+        rights.map_err(|error| {
+            let why = format!("subagent `{}` did not run: {error}", subagent.name);
+            scope.tally.add_denial();
+            denied(scope, call, subagent, &why);
+            ToolError::Failed(why)
+        })
     }
 
     /// What reaches the guest as handles: what it holds and does not import as a function of its own.
@@ -151,7 +160,7 @@ impl CallExecutor for Arc<HandoffExecutor> {
         let result = self.clone().hand_off(scope, call, subagent).await;
         if let Err(ToolError::Denied(denial)) = &result {
             scope.tally.add_denial();
-            denied(scope, call, subagent, denial);
+            denied(scope, call, subagent, &denial.to_string());
         }
         Ok(result)
     }
@@ -262,7 +271,7 @@ impl Handoff {
 }
 
 /// Records a delegation that governance refused before there was a run.
-fn denied(scope: &RunScope, call: &ToolCall, subagent: &Subagent, denial: &Denial) {
+fn denied(scope: &RunScope, call: &ToolCall, subagent: &Subagent, why: &str) {
     let end = HandoffEnd {
         handoff_id: HandoffId::fresh(),
         run: scope.id.clone(),
@@ -274,7 +283,7 @@ fn denied(scope: &RunScope, call: &ToolCall, subagent: &Subagent, denial: &Denia
         attempts: 0,
         duration_ms: 0,
         output: None,
-        error: Some(denial.to_string()),
+        error: Some(why.to_owned()),
         turns: 0,
         usage: crate::usage::Usage::default(),
         tool_calls: 0,

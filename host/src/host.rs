@@ -52,6 +52,9 @@ impl Host {
 
     /// Works on one task until it ends or `cancel` stops it, with everything that it started.
     pub async fn run_until(&self, task: &str, cancel: CancellationToken) -> AgentReport {
+        // Whoever stops waiting for the run stops it, and what works for it on threads that cannot be stopped.
+        let cancel = cancel.child_token();
+        let _stops = cancel.clone().drop_guard();
         let scope = Arc::new(RunScope {
             id: RunId::fresh(),
             parent: None,

@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::event::{Events, HandoffEnd};
-use crate::governance::{Governance, Rights};
-use crate::ids::{AgentName, RunId};
+use crate::governance::{Governance, Permit, Rights};
+use crate::ids::{AgentName, RunId, ToolName};
 use crate::model::Model;
-use crate::tools::{CallContext, ToolLimits};
+use crate::tools::{CallContext, ToolError, ToolLimits};
 use crate::usage::Usage;
 use crate::workspace::Workspace;
 
@@ -51,6 +52,22 @@ impl RunScope {
     #[must_use]
     pub fn agent(&self) -> &AgentName {
         self.rights.agent()
+    }
+
+    /// Reviews one call of the run. A run that is being stopped waits for nobody's answer.
+    ///
+    /// # Errors
+    /// A denial, or [`ToolError::Cancelled`].
+    pub async fn review<A: Serialize + Send>(
+        &self,
+        tool: &ToolName,
+        arguments: A,
+    ) -> Result<Permit<A>, ToolError> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(ToolError::Cancelled),
+            permit = self.governance.review(&self.rights, tool, arguments, &self.task) => Ok(permit?),
+        }
     }
 
     /// What a tool gets to work with.

@@ -39,7 +39,7 @@ use async_trait::async_trait;
 
 pub use builtin::{Operation, OperationTool};
 pub use builtins::Builtins;
-pub use confinement::{Confinement, ConfinementUnavailable, ShellMode};
+pub use confinement::{CommandLimits, Confinement, ConfinementUnavailable, ShellMode};
 pub use context::{CallContext, ToolLimits};
 pub use edit_file::EditFileTool;
 pub use error::ToolError;

@@ -41,7 +41,7 @@ fn a_background_child_holds_up_nothing_and_is_not_left() {
     let deputy = Deputy::new();
     let output = command(&deputy, "sleep 300 & setsid sleep 300 & (setsid sleep 300 &) ; echo hi", 10_000);
     assert!(output.contains("exit code: 0") && output.contains("hi"), "{output}");
-    assert!(output.contains("3 processes that it left were killed"), "{output}");
+    assert!(output.contains("3 processes left running when the command ended were killed"), "{output}");
     assert_eq!(deputy.left_over(), 0);
 }
 

@@ -134,7 +134,7 @@ impl Import for RunCommand {
     }
 
     fn render(&self, ended: &Self::Output) -> String {
-        render::finished(ended.exit_code, &ended.output, ended.cut, &ended.note)
+        render::finished(ended.exit_code, &ended.output, &ended.note)
     }
 }
 
@@ -146,7 +146,7 @@ impl Import for RunProgram {
     }
 
     fn render(&self, ended: &Self::Output) -> String {
-        render::finished(ended.exit_code, &ended.output, ended.cut, &ended.note)
+        render::finished(ended.exit_code, &ended.output, &ended.note)
     }
 }
 

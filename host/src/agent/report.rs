@@ -34,6 +34,10 @@ impl AgentReport {
                     format!("the limit of {limit} model turns is reached; the setting is `max_turns`");
                 (history.last_text(), RunStatus::Partial, Some(error))
             }
+            End::Cut => {
+                let error = "the model's own length limit cut the answer".to_owned();
+                (history.last_text(), RunStatus::Partial, Some(error))
+            }
             End::Failed(error) => (history.last_text(), RunStatus::Failed, Some(error)),
             End::Cancelled => (history.last_text(), RunStatus::Cancelled, Some("cancelled".to_owned())),
         };

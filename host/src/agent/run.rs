@@ -19,6 +19,8 @@ pub(super) enum Step {
 pub(super) enum End {
     /// With an answer.
     Answered(String),
+    /// With an answer that the model's length limit cut.
+    Cut,
     /// At the turn limit.
     AtLimit(u32),
     /// With an error.
@@ -61,11 +63,9 @@ impl Run {
         let text = turn.message.text();
         if turn.message.calls().next().is_none() {
             self.end = Some(match turn.stop {
-                _ if !text.trim().is_empty() => End::Answered(text),
                 StopReason::Refused => End::Failed("the model declined to answer".to_owned()),
-                StopReason::Length => {
-                    End::Failed("the model's length limit cut its answer to nothing".to_owned())
-                }
+                StopReason::Length => End::Cut,
+                _ if !text.trim().is_empty() => End::Answered(text),
                 StopReason::End | StopReason::ToolCalls | StopReason::Other => {
                     End::Failed("the model answered with nothing".to_owned())
                 }
@@ -127,7 +127,19 @@ mod tests {
         for stop in [StopReason::End, StopReason::Refused, StopReason::Length, StopReason::Other] {
             let mut run = Run::new("task");
             run.model_said(turn(vec![Part::Text(" \n".into())], stop));
-            assert!(matches!(run.next_step(), Step::Done(End::Failed(_))), "{stop:?}");
+            assert!(matches!(run.next_step(), Step::Done(End::Failed(_) | End::Cut)), "{stop:?}");
+        }
+    }
+
+    #[test]
+    fn half_an_answer_is_no_answer() {
+        for (stop, end) in [
+            (StopReason::Length, End::Cut),
+            (StopReason::Refused, End::Failed("the model declined to answer".to_owned())),
+        ] {
+            let mut run = Run::new("task");
+            run.model_said(turn(vec![Part::Text("It is".into())], stop));
+            assert!(matches!(run.next_step(), Step::Done(is) if is == end), "{stop:?}");
         }
     }
 }

@@ -39,10 +39,9 @@ impl PrimaryExecutor {
                 known: scope.rights.tools().keys().map(ToString::to_string).collect(),
             }));
         };
-        let review = scope.governance.review(&scope.rights, &call.name, call.arguments.clone(), &scope.task);
-        let permit = match review.await {
+        let permit = match scope.review(&call.name, call.arguments.clone()).await {
             Ok(permit) => permit,
-            Err(denial) => return Ok(Err(denial.into())),
+            Err(error) => return Ok(Err(error)),
         };
         // A task of its own: a panic in a tool ends this run and no other.
         let (tool, context) = (tool.clone(), scope.call_context());
@@ -66,7 +65,11 @@ impl CallExecutor for PrimaryExecutor {
             call.arguments.as_str().to_owned()
         });
         let result = self.run(scope, call).await;
-        record.end(result.as_ref().ok().and_then(|result| result.as_ref().err()));
+        match &result {
+            Ok(Ok(_)) => record.end(None),
+            Ok(Err(error)) => record.end(Some(error)),
+            Err(fault) => record.end(Some(&ToolError::Failed(fault.to_string()))),
+        }
         result
     }
 

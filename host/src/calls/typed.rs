@@ -29,7 +29,7 @@ where
         serde_json::to_string(&arguments).unwrap_or_default()
     });
     let result = async {
-        let permit = scope.governance.review(&scope.rights, &tool, arguments, &scope.task).await?;
+        let permit = scope.review(&tool, arguments).await?;
         operation.run(permit, &scope.call_context()).await
     }
     .await;

@@ -28,11 +28,11 @@ impl model::Host for GuestState {}
 
 impl model::HostConversation for GuestState {
     async fn open(&mut self, system: String) -> Answer<Resource<ConversationHandle>> {
-        if !self.record.open() {
-            return Ok(Err(wrong_order("the run's conversation is open already; open it once")));
-        }
         if system.len() > SYSTEM_BYTES {
             return Ok(Err(too_long("the system text", system.len(), SYSTEM_BYTES)));
+        }
+        if !self.record.open() {
+            return Ok(Err(wrong_order("the run's conversation is open already; open it once")));
         }
         let history = self.record.history.clone();
         // A stored conversation that was cut between a call and its result would be refused by every provider.

@@ -56,12 +56,19 @@ pub struct Permit<A> {
     tool: ToolName,
     arguments: A,
     rights: Arc<Rights>,
+    may_write: bool,
 }
 
 impl<A> Permit<A> {
     /// Only a review makes permits.
-    pub(super) fn new(tool: ToolName, arguments: A, rights: Arc<Rights>) -> Self {
-        Self { tool, arguments, rights }
+    pub(super) fn new(tool: ToolName, arguments: A, rights: Arc<Rights>, may_write: bool) -> Self {
+        Self { tool, arguments, rights, may_write }
+    }
+
+    /// True where the run may change files of the workspace without a question: a command may then do so too.
+    #[must_use]
+    pub fn may_write(&self) -> bool {
+        self.may_write
     }
 
     /// The tool that was allowed.
@@ -90,6 +97,7 @@ impl<A> Permit<A> {
 
     /// The same leave over the same arguments in another form (text parsed into a type).
     pub(crate) fn try_map<B, E>(self, parse: impl FnOnce(A) -> Result<B, E>) -> Result<Permit<B>, E> {
-        Ok(Permit { tool: self.tool, arguments: parse(self.arguments)?, rights: self.rights })
+        let Self { tool, arguments, rights, may_write } = self;
+        Ok(Permit { tool, arguments: parse(arguments)?, rights, may_write })
     }
 }

@@ -146,7 +146,12 @@ impl Governance {
                 }
             }
         }
-        Ok(Permit::new(tool.clone(), arguments, rights.clone()))
+        // A tool that would ask first is no leave to write for whoever does not ask.
+        let may_write = rights
+            .tools()
+            .iter()
+            .any(|(tool, effect)| *effect == Effect::Write && self.verdict(rights, tool) == Verdict::Allow);
+        Ok(Permit::new(tool.clone(), arguments, rights.clone(), may_write))
     }
 
     /// Parts tools into those that may be held and those that are cut, each with its rule.

@@ -78,12 +78,6 @@ impl Rights {
         self.tools.contains_key(tool) || self.cut.iter().any(|denial| &denial.tool == tool)
     }
 
-    /// True where a tool of the run changes files of the workspace.
-    #[must_use]
-    pub fn may_write(&self) -> bool {
-        self.tools.values().any(|effect| *effect == Effect::Write)
-    }
-
     /// What was asked for and not given, with the reason.
     #[must_use]
     pub fn cut(&self) -> &[Denial] {

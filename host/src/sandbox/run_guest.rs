@@ -236,7 +236,12 @@ impl Record<'_> {
                     Some(text).filter(|text| !text.trim().is_empty()),
                 ))
             }
-            Some(Ok(Err(Failure::Cancelled))) => without(self.stop().unwrap_or(EndCause::Cancelled)),
+            Some(Ok(Err(Failure::Cancelled))) => {
+                // Whether anything stopped it is for the host to say.
+                let own =
+                    || EndCause::Guest("it says that it was cancelled, and nothing stopped it".to_owned());
+                without(self.stop().unwrap_or_else(own))
+            }
             Some(Ok(Err(failure))) => without(match failure {
                 Failure::Model(text) => EndCause::Model(text),
                 Failure::Unable(text) => EndCause::Unable(text),

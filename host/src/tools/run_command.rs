@@ -1,24 +1,23 @@
-//! `run_command`: a line for the shell, confined. Must not run anything itself: the helper does.
+//! `run_command`: one command line by the shell, in the workspace. Must not run anything unconfined on its
+//! own account.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use deputy_contract::RunCommand;
 
-use super::confinement::Confinement;
-use super::exec_helper::Start;
-use super::process::{Finished, run};
-use super::{CallContext, Operation, ToolError};
+use super::process::{self, Finished, Wanted};
+use super::{CallContext, Confinement, Operation, ToolError};
 use crate::governance::{Effect, Permit};
 
-/// Runs shell commands.
-#[derive(Clone, Debug)]
+/// The operation behind `run_command`.
+#[derive(Debug)]
 pub struct RunCommandTool {
     confinement: Arc<Confinement>,
 }
 
 impl RunCommandTool {
-    /// Runs them under `confinement`.
+    /// Commands shut in by `confinement`.
     #[must_use]
     pub fn new(confinement: Arc<Confinement>) -> Self {
         Self { confinement }
@@ -29,21 +28,19 @@ impl RunCommandTool {
 impl Operation for RunCommandTool {
     type Arguments = RunCommand;
     type Output = Finished;
+
     const EFFECT: Effect = Effect::Shell;
 
     async fn run(&self, permit: Permit<RunCommand>, context: &CallContext) -> Result<Finished, ToolError> {
-        // File access follows the grant: who may not write cannot have a command write for him.
-        let writable = permit.rights().may_write();
+        let write_workspace = permit.may_write();
         let RunCommand { command, timeout_ms } = permit.into_arguments();
-        if command.trim().is_empty() || command.contains('\0') {
-            return Err(ToolError::InvalidArguments(
-                "`command` is empty or holds a NUL character".to_owned(),
-            ));
-        }
-        run(&self.confinement, Start::Shell(command), timeout_ms, writable, context).await
+        // The dashes keep a command line that begins with one from being read as options.
+        let args = vec!["-c".to_owned(), "--".to_owned(), command];
+        let wanted = Wanted { program: "/bin/sh".to_owned(), args, timeout_ms, write_workspace };
+        process::run(&self.confinement, wanted, context).await
     }
 
-    fn render(&self, finished: Finished) -> String {
-        finished.render()
+    fn render(&self, output: Finished) -> String {
+        process::render(&output)
     }
 }
