@@ -95,3 +95,21 @@ fn the_documents_speak_of_every_command_that_there_is() {
         assert!(readme.contains(command), "{command}");
     }
 }
+
+#[tokio::test]
+async fn the_documented_script_runs_as_it_stands() {
+    let guide = read("docs/scripted-model.md");
+    let script =
+        guide.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let workspace = tempfile::tempdir().unwrap();
+    fs::write(workspace.path().join("tides.txt"), "tide low\ntide high\n").unwrap();
+    let model = deputy::model::ScriptedModel::parse(Path::new("example"), script).unwrap();
+    let host = deputy::host::Host::builder()
+        .model(std::sync::Arc::new(model))
+        .workspace(workspace.path())
+        .subagent(crate::delegation::stock("explore"))
+        .build()
+        .unwrap();
+    let report = host.run("how many tides are there?").await;
+    assert_eq!(report.answer.as_deref(), Some("There are tides down to line 2."), "{report:?}");
+}

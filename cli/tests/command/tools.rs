@@ -175,3 +175,17 @@ fn a_command_gets_none_of_the_files_that_whoever_started_the_host_leaves_open() 
     let ended = crate::deputy::ended(&command.output().unwrap()).exits(0);
     assert!(ended.stdout.contains("exit code") && !ended.stdout.contains("canary"), "{ended:?}");
 }
+
+#[test]
+fn a_command_writes_the_workspace_only_where_a_tool_that_writes_needs_no_question() {
+    if shell() != "confined" {
+        return;
+    }
+    for (allow, writes) in [("run_command", false), ("run_command,write_file", true)] {
+        let deputy = Deputy::new();
+        let arguments = json!({"command": "echo x > new.txt"});
+        let told = call(&deputy, "run_command", arguments, &["--allow", allow]).exits(0).stdout;
+        assert_eq!(deputy.path("new.txt").exists(), writes, "{told}");
+        assert_eq!(told.contains("read-only for commands of this run"), !writes, "{told}");
+    }
+}

@@ -27,8 +27,9 @@ use crate::run::RunScope;
 const HOSTCALL_FUEL: usize = 16 * 1024 * 1024;
 /// Live component handles of a store.
 const HANDLES: usize = 4096;
-/// How long a stopped guest's own calls may take to wind up before they are dropped.
-const WIND_UP: Duration = Duration::from_secs(3);
+/// How long a stopped guest's own calls may take to wind up before they are dropped: longer than the slowest of
+/// them, a command whose processes have to be killed, so that nothing of it is left when the end is told.
+const WIND_UP: Duration = Duration::from_secs(15);
 /// How long a stopped guest that waits for nothing of ours may take to notice.
 const NOTICE: Duration = Duration::from_millis(25);
 

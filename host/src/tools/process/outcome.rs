@@ -95,6 +95,15 @@ fn note(report: &Report, of: &Circumstances) -> String {
             if report.killed == 1 { "was" } else { "were" }
         ));
     }
+    if matches!(report.end, End::Exited(code) if code != 0)
+        && !of.write_workspace
+        && of.mode == ShellMode::Confined
+    {
+        notes.push(
+            "the workspace is read-only for commands of this run, since no tool that writes is allowed"
+                .to_owned(),
+        );
+    }
     if report.surviving > 0 {
         notes.push(format!("{} could not be killed", count(report.surviving)));
     }
