@@ -6,7 +6,9 @@ use std::fs;
 use std::io;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, kill_process_group, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, kill_process_group, wait, waitpid,
+};
 
 /// How long ending everything may take. Only a process that hangs in the kernel needs more.
 const END_TIME: Duration = Duration::from_secs(5);
@@ -134,7 +136,8 @@ fn kill_children() -> Vec<Pid> {
 /// is below it then.
 fn none_left() -> bool {
     loop {
-        match waitpid(None, WaitOptions::NOHANG) {
+        // Any child: `waitpid` without a process looks at those of our own group only.
+        match wait(WaitOptions::NOHANG) {
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             Ok(None) => return false,
             Err(_) => return true,
