@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use deputy::calls::ToolSet;
-use deputy::handoff::Registry;
+use deputy::handoff::StaticRegistry;
 use deputy::subagent::Subagent;
 use deputy::tools::Builtins;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn list(arguments: &AgentsArguments) -> anyhow::Result<Vec<Listed>> {
     for tool in Builtins::new(None, None).all() {
         tools.add(tool)?;
     }
-    let mut registry = Registry::default();
+    let mut registry = StaticRegistry::default();
     let mut listed = Vec::new();
     for subagent in stock()? {
         registry.add(subagent.clone(), &tools)?;
@@ -64,7 +64,7 @@ fn list(arguments: &AgentsArguments) -> anyhow::Result<Vec<Listed>> {
     Ok(listed)
 }
 
-fn registered(path: &Path, tools: &ToolSet, registry: &mut Registry) -> Result<Subagent, String> {
+fn registered(path: &Path, tools: &ToolSet, registry: &mut StaticRegistry) -> Result<Subagent, String> {
     let subagent = plugin(path).map_err(|error| error.to_string())?;
     registry.add(subagent.clone(), tools).map_err(|error| error.to_string())?;
     Ok(subagent)
@@ -79,6 +79,7 @@ fn object(one: &Listed) -> Value {
             "description": subagent.described(),
             "tool_name": subagent.tool().as_str(),
             "tools": subagent.declared_tools(),
+            "session_mode": subagent.mode(),
             "max_turns": subagent.turn_limit(),
             "sha256": subagent.component().sha256(),
             "error": null,
@@ -90,6 +91,7 @@ fn object(one: &Listed) -> Value {
             "description": null,
             "tool_name": null,
             "tools": [],
+            "session_mode": null,
             "max_turns": null,
             "sha256": null,
             "error": error,
@@ -131,9 +133,10 @@ fn show(arguments: &AgentsArguments, listed: &[Listed], id: &str) -> anyhow::Res
         return Ok(Ending::Answered);
     }
     render::out(&format!(
-        "{}  turns: {}\n\nIts component:\n{}\n{}\n",
+        "{}  session: {}\n  turns: {}\n\nIts component:\n{}\n{}\n",
         row(one),
-        subagent.turn_limit(),
+        subagent.mode(),
+        subagent.turn_limit().map_or_else(|| "as the host says".to_owned(), |turns| turns.to_string()),
         surface_words(surface),
         render::block(subagent.described().trim_end())
     ));

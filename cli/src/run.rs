@@ -8,6 +8,7 @@ mod task;
 use std::time::Duration;
 
 use deputy::agent::AgentReport;
+use deputy::governance::HandoffPolicy;
 use deputy::host::Host;
 use tokio_util::sync::CancellationToken;
 
@@ -50,7 +51,7 @@ fn work(options: &RunOptions, live: &Live) -> anyhow::Result<(Ending, AgentRepor
         let stop = CancellationToken::new();
         let signals = Signals::watch(stop.clone(), live.clone())?;
         let host = host(options, live, &stop)?;
-        let report = host.run_until(&options.task, stop).await;
+        let report = host.run_until(options.task.as_str(), stop).await;
         anyhow::Ok((Ending::of(report.status, signals.which()), report))
     });
     runtime.shutdown_timeout(LINGER);
@@ -78,6 +79,7 @@ fn host(options: &RunOptions, live: &Live, stop: &CancellationToken) -> anyhow::
         .web(settings::web()?)
         .sandbox(settings::sandbox(options.quiet))
         .max_turns(options.max_turns)
+        .handoff_policy(HandoffPolicy::telling_the_model())
         .parallel_tool_calls(options.parallel)
         .events(live.clone());
     if let Some(system) = &options.system {

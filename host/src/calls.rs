@@ -42,7 +42,8 @@ pub trait CallExecutor: Send + Sync + std::fmt::Debug {
     fn description(&self, tool: &ToolName) -> Option<ToolDescription>;
 }
 
-/// A fault of the host itself: nothing that a model could react to. Ends the run.
+/// What ends a run at once, since no model could react to it: a fault of the host itself, or a delegation that the
+/// policy lets end its parent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -54,12 +55,27 @@ pub enum Fault {
         /// What the panic said.
         message: String,
     },
-    /// The sandbox itself failed.
-    #[error("the sandbox failed: {0}")]
-    Sandbox(String),
+    /// A delegation was refused, and `handoff.on_denied` is `fail`.
+    #[error("{why} (`handoff.on_denied` is `fail`: a refused delegation ends the run that asked for it)")]
+    HandoffDenied {
+        /// The refusal.
+        why: String,
+    },
+    /// A delegation failed, and `handoff.on_error` is `fail`.
+    #[error("{why} (`handoff.on_error` is `fail`: a failed delegation ends the run that asked for it)")]
+    HandoffFailed {
+        /// The failure, with what there was of an answer.
+        why: String,
+    },
 }
 
 impl Fault {
+    /// True where a delegation ended the run, and not a fault of the host.
+    #[must_use]
+    pub fn is_of_a_handoff(&self) -> bool {
+        matches!(self, Self::HandoffDenied { .. } | Self::HandoffFailed { .. })
+    }
+
     /// What a panic of a tool becomes.
     pub(crate) fn panicked(tool: ToolName, panic: Box<dyn std::any::Any + Send>) -> Self {
         let message = match panic.downcast::<String>() {

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::runtime::Handle;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+use tracing::Instrument as _;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
@@ -120,7 +121,7 @@ impl GuestState {
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
     {
-        let task = self.io.spawn(self.record.work.track_future(work));
+        let task = self.io.spawn(self.record.work.track_future(work.in_current_span()));
         match AbortOnDropHandle::new(task).await {
             Ok(_) if self.scope.cancel.is_cancelled() => Err(Ended.into()),
             Ok(done) => Ok(done),

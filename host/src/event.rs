@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::ids::{AgentName, CallId, HandoffId, RunId, ToolName};
+use crate::ids::{AgentName, CallId, HandoffId, RunId, SessionId, ToolName};
 use crate::usage::Usage;
 
 /// One event. As JSON it is an object whose `event` field is the name in `snake_case`.
@@ -110,6 +110,8 @@ pub enum Event {
         subagent: AgentName,
         /// Depth of the subagent's run.
         depth: u32,
+        /// Whether it continues a conversation.
+        session_mode: SessionMode,
     },
     /// A delegation ended, whatever way.
     HandoffEnd(HandoffEnd),
@@ -168,23 +170,29 @@ pub struct HandoffEnd {
     pub tool: ToolName,
     /// The subagent.
     pub subagent: AgentName,
-    /// How it ended.
-    pub status: RunStatus,
+    /// What became of the delegation.
+    pub status: HandoffStatus,
+    /// How the last attempt's run ended; none where there was no attempt.
+    pub end: Option<RunStatus>,
     /// Depth of the subagent's run.
     pub depth: u32,
+    /// Whether it continued a conversation.
+    pub session_mode: SessionMode,
+    /// The conversation; none where there was no attempt.
+    pub session_id: Option<SessionId>,
     /// Attempts made.
     pub attempts: u32,
-    /// How long it took, all attempts together.
+    /// How long it took, all attempts together, the waiting for a place among the running ones included.
     pub duration_ms: u64,
     /// The answer, or what there was of it.
     pub output: Option<String>,
     /// Why there is no whole answer.
     pub error: Option<String>,
-    /// Model turns taken.
+    /// Model turns taken, all attempts together.
     pub turns: u32,
-    /// What it cost.
+    /// What it cost, with everything below it.
     pub usage: Usage,
-    /// Tool calls made.
+    /// Tool calls made, all attempts together.
     pub tool_calls: u64,
     /// Tool calls refused.
     pub denials: u64,
@@ -192,6 +200,63 @@ pub struct HandoffEnd {
     pub fuel: u64,
     /// Most bytes of memory that the component had at one time.
     pub peak_memory: u64,
+    /// What the subagent asked for and did not get, each with the rule and what would allow it.
+    pub cut: Vec<String>,
+}
+
+/// What became of a delegation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HandoffStatus {
+    /// The subagent answered.
+    Completed,
+    /// It stopped at a limit, with what it had.
+    Partial,
+    /// It failed.
+    Failed,
+    /// It ran into its time limit.
+    TimedOut,
+    /// It was refused.
+    Denied,
+    /// It was refused or failed, and the ordinary tool of that name was called in its place.
+    Fallback,
+    /// It was stopped from outside.
+    Cancelled,
+}
+
+impl fmt::Display for HandoffStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Completed => "completed",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+            Self::TimedOut => "timed_out",
+            Self::Denied => "denied",
+            Self::Fallback => "fallback",
+            Self::Cancelled => "cancelled",
+        })
+    }
+}
+
+/// Whether a delegation continues a conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionMode {
+    /// Nothing carries over from one delegation to the next.
+    #[default]
+    Fresh,
+    /// One conversation for each user: each delegation continues it, one after another.
+    Reuse,
+}
+
+impl fmt::Display for SessionMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fresh => "fresh",
+            Self::Reuse => "reuse",
+        })
+    }
 }
 
 /// How a run ended.
@@ -267,5 +332,34 @@ impl Events {
 impl fmt::Debug for Events {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Events").field("heard", &self.listener.is_some()).finish()
+    }
+}
+
+/// A listener and the stream of what it hears: for embedders who would rather await events than be called.
+/// The stream ends when every host that got the listener is gone. Events that nobody takes pile up in memory.
+#[must_use]
+pub fn event_stream() -> (impl EventListener + 'static, EventStream) {
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+    let listener = move |event: &Event| {
+        // Whoever dropped the stream wants no more events.
+        let _ = sender.send(event.clone());
+    };
+    (listener, EventStream { receiver })
+}
+
+/// Events in the order in which they happened.
+#[derive(Debug)]
+pub struct EventStream {
+    receiver: tokio::sync::mpsc::UnboundedReceiver<Event>,
+}
+
+impl futures_util::Stream for EventStream {
+    type Item = Event;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Event>> {
+        self.receiver.poll_recv(context)
     }
 }

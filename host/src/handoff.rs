@@ -1,55 +1,79 @@
-//! One delegation: the call, the review, the run in the sandbox, the result, and the events of it.
-//! The executor takes only calls of subagents and passes every other call on untouched. Must not make rights
-//! or read policies: both are governance's.
+//! One delegation: admission, input, conversation, rights, attempts, and what its end leads to. The executor takes
+//! only calls of subagents and passes every other call on untouched. Must not make rights or decide on a rule: both
+//! are governance's.
 
+mod attempts;
 mod input;
+mod record;
 mod registry;
 mod result;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use async_trait::async_trait;
+use tracing::Instrument as _;
 
 pub use input::{TaskInput, resolve_input};
-pub use registry::{Registry, RegistryError};
-pub use result::result_for_parent;
+pub use registry::{RegistryError, StaticRegistry, SubagentRegistry};
 
 use crate::calls::{CallExecutor, Fault, PrimaryExecutor};
-use crate::event::{Event, HandoffEnd, RunStatus};
-use crate::governance::{Rights, Rule, Verdict};
-use crate::history::{History, ToolCall};
-use crate::ids::{HandoffId, RunId, ToolName};
+use crate::event::HandoffStatus;
+use crate::governance::HandoffFailureAction;
+use crate::history::ToolCall;
+use crate::ids::ToolName;
 use crate::model::ToolDescription;
-use crate::run::{RunScope, Tally};
-use crate::sandbox::{ComponentError, Guest, GuestReport, Sandbox};
+use crate::run::RunScope;
+use crate::sandbox::{EndCause, Outcome, Sandbox};
+use crate::session::SessionBook;
 use crate::subagent::Subagent;
 use crate::tools::{Builtins, ToolError};
+use record::Handoff;
+use registry::described;
 
 /// Executes calls of subagents, and passes the rest on.
 #[derive(Debug)]
 pub struct HandoffExecutor {
-    registry: Registry,
+    registry: Arc<dyn SubagentRegistry>,
     primary: PrimaryExecutor,
     sandbox: Arc<Sandbox>,
     builtins: Builtins,
+    sessions: Arc<SessionBook>,
+    /// Model turns of a subagent that does not say.
+    max_turns: u32,
+}
+
+/// How a delegation ended, before the policy is asked what that leads to.
+#[derive(Debug)]
+enum Ended {
+    /// It ran.
+    Ran(Outcome, Option<String>),
+    /// A rule refused it.
+    Denied(ToolError),
+    /// It could not run.
+    Broken(String),
+    /// The model's to mend, whatever the policy says: bad arguments, or a budget that is spent.
+    Told(ToolError),
+    /// It was stopped from outside.
+    Cancelled,
 }
 
 impl HandoffExecutor {
     /// Over these subagents, with `primary` for every other tool.
     #[must_use]
     pub fn new(
-        registry: Registry,
+        registry: Arc<dyn SubagentRegistry>,
         primary: PrimaryExecutor,
         sandbox: Arc<Sandbox>,
         builtins: Builtins,
+        sessions: Arc<SessionBook>,
+        max_turns: u32,
     ) -> Self {
-        Self { registry, primary, sandbox, builtins }
+        Self { registry, primary, sandbox, builtins, sessions, max_turns }
     }
 
     /// The subagents.
     #[must_use]
-    pub fn registry(&self) -> &Registry {
+    pub fn registry(&self) -> &Arc<dyn SubagentRegistry> {
         &self.registry
     }
 
@@ -59,90 +83,119 @@ impl HandoffExecutor {
         &self.primary
     }
 
-    /// One delegation from admission to its result.
+    /// The conversations of the subagents.
+    #[must_use]
+    pub fn sessions(&self) -> &Arc<SessionBook> {
+        &self.sessions
+    }
+
+    /// One delegation from its call to its result.
     async fn hand_off(
         self: Arc<Self>,
         scope: &Arc<RunScope>,
         call: &ToolCall,
-        subagent: &Subagent,
-    ) -> Result<String, ToolError> {
-        let input = resolve_input(call.arguments.as_str());
-        input.check()?;
-        let rights = self.rights(scope, call, subagent)?;
-        let permit = scope.review(&call.name, call.name.clone()).await?;
-        let child = Arc::new(RunScope {
-            id: RunId::fresh(),
-            parent: Some(scope.id.clone()),
-            task: input.text.as_str().into(),
-            rights,
-            governance: scope.governance.clone(),
-            model: scope.model.clone(),
-            workspace: scope.workspace.clone(),
-            events: scope.events.clone(),
-            cancel: scope.cancel.child_token(),
-            tool_limits: scope.tool_limits,
-            max_turns: subagent.max_turns,
-            parallel_tool_calls: scope.parallel_tool_calls,
-            tally: Tally::default(),
-        });
-        // Whoever stops waiting for the delegation stops it.
-        let _stops = child.cancel.clone().drop_guard();
-        let handoff = Handoff::begin(scope, call, subagent, &child);
-        let guest = Guest {
-            component: subagent.component.clone(),
-            scope: child.clone(),
-            handed: self.handed(&child, subagent),
-            executor: Arc::new(self.clone()),
-            builtins: self.builtins.clone(),
-            instructions: subagent.instructions.clone(),
-            history: Arc::new(tokio::sync::Mutex::new(History::new())),
-            limits: subagent.limits,
-        };
-        let report = match self.sandbox.run(permit, guest).await {
-            Ok(report) => report,
-            Err(error) => {
-                handoff.refused(&error);
-                return Err(ToolError::Failed(format!("subagent `{}` did not run: {error}", subagent.name)));
+        subagent: &Arc<Subagent>,
+    ) -> Result<Result<String, ToolError>, Fault> {
+        scope.tally.add_tool_call();
+        let mut handoff = Handoff::begin(scope, call, subagent);
+        // Whoever waits for a child works on nothing: another run may have its place meanwhile.
+        let ended = scope.while_waiting(self.carry_out(&mut handoff)).await;
+        self.conclude(handoff, ended).await
+    }
+
+    /// From how a delegation ended to what its parent gets.
+    async fn conclude(&self, handoff: Handoff, ended: Ended) -> Result<Result<String, ToolError>, Fault> {
+        use HandoffStatus::{Cancelled, Completed, Denied, Failed, Partial, TimedOut};
+        let cap = handoff.parent.result_cap;
+        match ended {
+            Ended::Ran(Outcome::Answered { text }, note) => {
+                let output = result::output(&text);
+                let answer = result::answer(&handoff, Completed, &output, note.as_deref(), cap);
+                handoff.end(Completed, Some(text), None);
+                Ok(Ok(answer))
             }
-        };
-        scope.tally.add_subtree_usage(child.tally.tree_usage());
-        handoff.end(&report);
-        result_for_parent(subagent, &report.outcome, child.tally.turns(), &input)
+            Ended::Ran(Outcome::Stopped { cause, partial }, note) if cause.is_a_limit() => {
+                let output = result::partial(&cause, partial.as_deref());
+                let answer = result::answer(&handoff, Partial, &output, note.as_deref(), cap);
+                handoff.end(Partial, partial, Some(cause.to_string()));
+                Ok(Ok(answer))
+            }
+            Ended::Ran(Outcome::Stopped { cause: EndCause::Cancelled, partial }, _) => {
+                handoff.end(Cancelled, partial, Some(EndCause::Cancelled.to_string()));
+                Ok(Err(ToolError::Cancelled))
+            }
+            Ended::Cancelled => {
+                handoff.end(Cancelled, None, Some(EndCause::Cancelled.to_string()));
+                Ok(Err(ToolError::Cancelled))
+            }
+            Ended::Told(error) => {
+                handoff.end(Failed, None, Some(error.to_string()));
+                Ok(Err(error))
+            }
+            Ended::Denied(error) => {
+                handoff.parent.tally.add_denial();
+                self.follow(handoff, Denied, error, None).await
+            }
+            Ended::Ran(Outcome::Stopped { cause, partial }, note) => {
+                let timed_out = matches!(cause, EndCause::TimedOut { .. });
+                let status = if timed_out { TimedOut } else { Failed };
+                let told = result::Failure {
+                    cause: &cause.to_string(),
+                    partial: partial.as_deref(),
+                    note: note.as_deref(),
+                };
+                let text = result::failure(&handoff, status, told);
+                let error = if timed_out { ToolError::TimedOut(text) } else { ToolError::Failed(text) };
+                self.follow(handoff, status, error, partial).await
+            }
+            Ended::Broken(why) => {
+                let text =
+                    result::failure(&handoff, Failed, result::Failure { cause: &why, ..Default::default() });
+                self.follow(handoff, Failed, ToolError::Failed(text), None).await
+            }
+        }
     }
 
-    /// The one place where what a delegated run may do is asked for: declaration ∩ the delegating run's
-    /// rights ∩ policy.
-    fn rights(
+    /// Does what the policy says a refusal or a failure leads to.
+    async fn follow(
         &self,
-        scope: &RunScope,
-        call: &ToolCall,
-        subagent: &Subagent,
-    ) -> Result<Arc<Rights>, ToolError> {
-        let rights = scope.governance.subagent_rights(subagent.name.clone(), &subagent.tools, &scope.rights);
-        rights.map_err(|error| {
-            let why = format!("subagent `{}` did not run: {error}", subagent.name);
-            scope.tally.add_denial();
-            denied(scope, call, subagent, &why);
-            ToolError::Failed(why)
-        })
+        handoff: Handoff,
+        status: HandoffStatus,
+        error: ToolError,
+        partial: Option<String>,
+    ) -> Result<Result<String, ToolError>, Fault> {
+        let policy = handoff.parent.governance.handoff_policy();
+        let denied = status == HandoffStatus::Denied;
+        let why = error.to_string();
+        match if denied { policy.after_denial() } else { policy.after_error() } {
+            HandoffFailureAction::TellModel => {
+                handoff.end(status, partial, Some(why));
+                Ok(Err(error))
+            }
+            HandoffFailureAction::Fail => {
+                handoff.end(status, partial, Some(why.clone()));
+                Err(if denied { Fault::HandoffDenied { why } } else { Fault::HandoffFailed { why } })
+            }
+            HandoffFailureAction::FallbackToPrimary => {
+                let (scope, call) = (handoff.parent.clone(), handoff.call().clone());
+                let result = self.primary.fall_back(&scope, &call, &why).await;
+                handoff.end(
+                    HandoffStatus::Fallback,
+                    result.as_ref().ok().and_then(|text| text.clone().ok()),
+                    Some(why),
+                );
+                result
+            }
+        }
     }
 
-    /// What reaches the guest as handles: what it holds and does not import as a function of its own.
-    fn handed(&self, child: &RunScope, subagent: &Subagent) -> Vec<ToolDescription> {
-        let imported = subagent.component.imported_tools();
-        let mut handed = self.visible(child);
-        handed.retain(|tool| !imported.contains(&tool.name));
-        handed
-    }
-
-    /// The tools that a run may call, as its model reads them. Delegations deeper than the policy allows are
-    /// not offered at all.
-    fn visible(&self, scope: &RunScope) -> Vec<ToolDescription> {
-        let tools = scope.rights.tools().keys();
-        tools
-            .filter(|name| !matches!(scope.governance.verdict(&scope.rights, name), Verdict::Deny(denial) if matches!(denial.rule, Rule::TooDeep { .. })))
-            .filter_map(|name| self.registry.description(name).or_else(|| self.primary.description(name)))
-            .collect()
+    /// True where a run may call the tool: it holds it, or its refusal leads to an ordinary tool.
+    fn offers(&self, scope: &RunScope, tool: &ToolName) -> bool {
+        let falls_back = || {
+            let action = scope.governance.handoff_policy().after_denial();
+            action == HandoffFailureAction::FallbackToPrimary && self.primary.has_fallback(tool)
+        };
+        scope.rights.tools().contains_key(tool) || falls_back()
     }
 }
 
@@ -153,152 +206,35 @@ impl CallExecutor for Arc<HandoffExecutor> {
         scope: &Arc<RunScope>,
         call: &ToolCall,
     ) -> Result<Result<String, ToolError>, Fault> {
+        // A name that the run never asked for is the primary's to answer, with the names that there are.
         let Some(subagent) = self.registry.get(&call.name).filter(|_| scope.rights.knows(&call.name)) else {
             return self.primary.execute(scope, call).await;
         };
-        scope.tally.add_tool_call();
-        let result = self.clone().hand_off(scope, call, subagent).await;
-        if let Err(ToolError::Denied(denial)) = &result {
-            scope.tally.add_denial();
-            denied(scope, call, subagent, &denial.to_string());
-        }
-        Ok(result)
+        let span = tracing::info_span!(
+            "handoff",
+            tool = %call.name,
+            subagent = %subagent.name(),
+            depth = scope.rights.depth().saturating_add(1),
+        );
+        self.clone().hand_off(scope, call, &subagent).instrument(span).await
     }
 
     fn descriptions(&self, scope: &RunScope) -> Vec<ToolDescription> {
-        self.visible(scope)
+        let cut = scope.rights.cut().iter().map(|denial| &denial.tool);
+        let mut names: Vec<&ToolName> = scope.rights.tools().keys().chain(cut).collect();
+        names.sort();
+        names.dedup();
+        names
+            .into_iter()
+            .filter(|name| self.offers(scope, name))
+            .filter_map(|name| self.description(name))
+            .collect()
     }
 
     fn description(&self, tool: &ToolName) -> Option<ToolDescription> {
-        self.registry.description(tool).or_else(|| self.primary.description(tool))
-    }
-}
-
-/// A delegation that has begun: what its events and its record are made from.
-struct Handoff {
-    id: HandoffId,
-    began: Instant,
-    call: ToolCall,
-    subagent: Subagent,
-    parent: Arc<RunScope>,
-    child: Arc<RunScope>,
-}
-
-impl Handoff {
-    fn begin(parent: &Arc<RunScope>, call: &ToolCall, subagent: &Subagent, child: &Arc<RunScope>) -> Self {
-        let id = HandoffId::fresh();
-        parent.events.emit(|| Event::HandoffStart {
-            handoff_id: id.clone(),
-            run: parent.id.clone(),
-            call_id: call.id.clone(),
-            tool: call.name.clone(),
-            subagent: subagent.name.clone(),
-            depth: child.rights.depth(),
-        });
-        child.events.emit(|| Event::RunStart {
-            run: child.id.clone(),
-            parent: child.parent.clone(),
-            agent: child.agent().clone(),
-            depth: child.rights.depth(),
-            task: child.task.to_string(),
-        });
-        Self {
-            id,
-            began: Instant::now(),
-            call: call.clone(),
-            subagent: subagent.clone(),
-            parent: parent.clone(),
-            child: child.clone(),
+        match self.registry.get(tool) {
+            Some(subagent) => Some(described(&subagent)),
+            None => self.primary.description(tool),
         }
     }
-
-    fn refused(self, error: &ComponentError) {
-        let status = match error {
-            ComponentError::NotGranted { .. } => RunStatus::Denied,
-            _ => RunStatus::Failed,
-        };
-        self.tell(status, None, Some(error.to_string()), 0, 0);
-    }
-
-    fn end(self, report: &GuestReport) {
-        let outcome = &report.outcome;
-        let output = outcome.text().map(str::to_owned);
-        let error = outcome.error().map(ToString::to_string);
-        self.tell(outcome.status(), output, error, report.fuel, report.peak_memory);
-    }
-
-    fn tell(
-        self,
-        status: RunStatus,
-        output: Option<String>,
-        error: Option<String>,
-        fuel: u64,
-        peak_memory: u64,
-    ) {
-        let Self { id, began, call, subagent, parent, child } = self;
-        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        child.events.emit(|| Event::RunEnd {
-            run: child.id.clone(),
-            agent: child.agent().clone(),
-            status,
-            turns: child.tally.turns(),
-            usage: child.tally.own_usage(),
-            duration_ms,
-            error: error.clone(),
-        });
-        let end = HandoffEnd {
-            handoff_id: id,
-            run: parent.id.clone(),
-            call_id: call.id,
-            tool: call.name,
-            subagent: subagent.name,
-            status,
-            depth: child.rights.depth(),
-            attempts: 1,
-            duration_ms,
-            output,
-            error,
-            turns: child.tally.turns(),
-            usage: child.tally.tree_usage(),
-            tool_calls: child.tally.tool_calls(),
-            denials: child.tally.denials(),
-            fuel,
-            peak_memory,
-        };
-        parent.tally.add_handoff(end.clone());
-        parent.events.emit(|| Event::HandoffEnd(end));
-    }
-}
-
-/// Records a delegation that governance refused before there was a run.
-fn denied(scope: &RunScope, call: &ToolCall, subagent: &Subagent, why: &str) {
-    let end = HandoffEnd {
-        handoff_id: HandoffId::fresh(),
-        run: scope.id.clone(),
-        call_id: call.id.clone(),
-        tool: call.name.clone(),
-        subagent: subagent.name.clone(),
-        status: RunStatus::Denied,
-        depth: scope.rights.depth().saturating_add(1),
-        attempts: 0,
-        duration_ms: 0,
-        output: None,
-        error: Some(why.to_owned()),
-        turns: 0,
-        usage: crate::usage::Usage::default(),
-        tool_calls: 0,
-        denials: 0,
-        fuel: 0,
-        peak_memory: 0,
-    };
-    scope.tally.add_handoff(end.clone());
-    scope.events.emit(|| Event::HandoffStart {
-        handoff_id: end.handoff_id.clone(),
-        run: end.run.clone(),
-        call_id: end.call_id.clone(),
-        tool: end.tool.clone(),
-        subagent: end.subagent.clone(),
-        depth: end.depth,
-    });
-    scope.events.emit(|| Event::HandoffEnd(end));
 }

@@ -13,7 +13,7 @@ pub use call::{Arguments, ToolCall};
 pub use data::{as_data, is_invisible};
 pub use entry::{Entry, WireFormat};
 pub use message::{AssistantMessage, Message, Part};
-pub use result::ToolResult;
+pub use result::{ToolResult, shortened};
 
 /// The messages of one conversation, oldest first. The system text is not among them.
 #[derive(Clone, Debug, Default)]
@@ -41,10 +41,11 @@ impl History {
         Self::default()
     }
 
-    /// An empty conversation that keeps at most `cap` bytes of each tool result.
+    /// The same conversation, which from now on keeps at most `cap` bytes of each tool result.
     #[must_use]
-    pub fn with_result_cap(cap: ResultCap) -> Self {
-        Self { result_cap: cap, ..Self::default() }
+    pub fn capped_at(mut self, cap: ResultCap) -> Self {
+        self.result_cap = cap;
+        self
     }
 
     /// Appends a message. A tool result longer than the cap is cut in the middle and says so.
@@ -149,6 +150,17 @@ impl History {
             from -= 1;
         }
         self.entries.drain(..from);
+    }
+}
+
+impl FromIterator<Message> for History {
+    /// The messages pushed one after the other, with the default cap.
+    fn from_iter<T: IntoIterator<Item = Message>>(messages: T) -> Self {
+        let mut history = Self::new();
+        for message in messages {
+            history.push(message);
+        }
+        history
     }
 }
 

@@ -2,25 +2,35 @@
 //! Must not decide anything at run time.
 
 mod builder;
+mod error;
+mod parts;
+mod request;
+mod sessions;
 mod system;
 
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
-pub use builder::{HostBuilder, HostError};
+pub use builder::HostBuilder;
+pub use error::HostError;
+pub use request::{Continue, RunRequest};
 
 use crate::agent::{Agent, AgentReport};
-use crate::event::Events;
-use crate::governance::{Governance, Rights, Verdict};
+use crate::event::{Event, Events};
+use crate::governance::{Governance, Prices, Purse, PurseLimits, Rights, Seat, Verdict};
 use crate::handoff::HandoffExecutor;
-use crate::ids::{RunId, ToolName};
+use crate::history::ResultCap;
+use crate::ids::{RunId, SessionId, ToolName};
 use crate::model::Model;
 use crate::run::{RunScope, Tally};
 use crate::sandbox::{ComponentError, Sandbox};
+use crate::session::SessionStore;
 use crate::subagent::Subagent;
 use crate::tools::ToolLimits;
 use crate::workspace::Workspace;
+use sessions::Sessions;
 
 /// A host: a parent agent with its tools and subagents, ready for tasks.
 #[derive(Debug)]
@@ -34,6 +44,9 @@ pub struct Host {
     events: Events,
     tool_limits: ToolLimits,
     max_turns: u32,
+    purse: PurseLimits,
+    prices: Option<Prices>,
+    result_cap: ResultCap,
     parallel_tool_calls: bool,
     system: String,
 }
@@ -46,19 +59,47 @@ impl Host {
     }
 
     /// Works on one task until it ends.
-    pub async fn run(&self, task: &str) -> AgentReport {
-        self.run_until(task, CancellationToken::new()).await
+    pub async fn run(&self, request: impl Into<RunRequest>) -> AgentReport {
+        self.run_until(request, CancellationToken::new()).await
     }
 
     /// Works on one task until it ends or `cancel` stops it, with everything that it started.
-    pub async fn run_until(&self, task: &str, cancel: CancellationToken) -> AgentReport {
+    pub async fn run_until(&self, request: impl Into<RunRequest>, cancel: CancellationToken) -> AgentReport {
+        let request = request.into();
+        let sessions = Sessions::of(self.executor.sessions());
+        let (session, history) = match sessions.begin(&request).await {
+            Ok(begun) => begun,
+            Err(error) => return AgentReport::not_begun(SessionId::fresh(), error),
+        };
         // Whoever stops waiting for the run stops it, and what works for it on threads that cannot be stopped.
         let cancel = cancel.child_token();
         let _stops = cancel.clone().drop_guard();
-        let scope = Arc::new(RunScope {
+        let scope = Arc::new(self.scope(&request, session.clone(), cancel.clone()));
+        let purse = scope.purse.clone();
+        let span = tracing::info_span!("run", agent = %scope.agent(), run = %scope.id, depth = 0u32);
+        let agent = Agent::new(scope, Arc::new(self.executor.clone()), self.system.clone()).resuming(history);
+        let work = agent.work().instrument(span);
+        tokio::pin!(work);
+        let (mut report, history) = tokio::select! {
+            ended = &mut work => ended,
+            () = time_is_over(&purse) => {
+                cancel.cancel();
+                work.await
+            }
+        };
+        if let Err(error) = sessions.keep(&request.user, session, history).await {
+            let message = format!("the conversation is not kept: {error}");
+            self.events.emit(|| Event::Warning { message: message.clone() });
+            report.error.get_or_insert(message);
+        }
+        report
+    }
+
+    fn scope(&self, request: &RunRequest, session: SessionId, cancel: CancellationToken) -> RunScope {
+        RunScope {
             id: RunId::fresh(),
             parent: None,
-            task: task.into(),
+            task: request.task.as_str().into(),
             rights: self.rights.clone(),
             governance: self.governance.clone(),
             model: self.model.clone(),
@@ -68,14 +109,41 @@ impl Host {
             tool_limits: self.tool_limits,
             max_turns: self.max_turns,
             parallel_tool_calls: self.parallel_tool_calls,
+            user: request.user.clone(),
+            purse: Purse::new(self.purse, self.prices),
+            seat: Seat::default(),
+            session,
+            open_sessions: Arc::from([]),
+            result_cap: self.result_cap,
             tally: Tally::default(),
-        });
-        Agent::new(scope, Arc::new(self.executor.clone()), self.system.clone()).work().await
+        }
+    }
+
+    /// Takes a tool back from every run, also from those under way: their next call of it is refused.
+    pub fn revoke(&self, tool: impl Into<ToolName>) {
+        self.governance.revoke(tool.into());
+    }
+
+    /// Ends a revocation.
+    pub fn restore(&self, tool: impl Into<ToolName>) {
+        self.governance.restore(&tool.into());
+    }
+
+    /// The rules that every call and every delegation passes.
+    #[must_use]
+    pub fn governance(&self) -> &Governance {
+        &self.governance
+    }
+
+    /// The conversations that are kept, where the host has a store.
+    #[must_use]
+    pub fn session_store(&self) -> Option<&Arc<dyn SessionStore>> {
+        self.executor.sessions().store()
     }
 
     /// The subagents, sorted by the tools that stand for them.
-    pub fn subagents(&self) -> impl Iterator<Item = &Arc<Subagent>> {
-        self.executor.registry().iter()
+    pub fn subagents(&self) -> impl Iterator<Item = Arc<Subagent>> {
+        self.executor.registry().all().into_iter()
     }
 
     /// What the parent may do.
@@ -96,7 +164,7 @@ impl Host {
     /// # Errors
     /// Why it would be refused.
     pub fn check(&self, subagent: &Subagent) -> Result<Arc<Rights>, CheckError> {
-        let rights = self.governance.subagent_rights(subagent.name.clone(), &subagent.tools, &self.rights)?;
+        let rights = self.governance.subagent_rights(subagent.declaration(), &self.rights, None)?;
         subagent.component.check(&rights)?;
         Ok(rights)
     }
@@ -109,6 +177,14 @@ impl Host {
         let rights = self.check(subagent)?;
         self.sandbox.prepare(&subagent.component, &rights).await?;
         Ok(rights)
+    }
+}
+
+/// Returns when the tree's time is over; never, where it has no limit.
+async fn time_is_over(purse: &Purse) {
+    match purse.time_left() {
+        Some(left) => tokio::time::sleep(left).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -61,6 +61,14 @@ text_id!(
     HandoffId
 );
 text_id!(
+    /// One conversation, whatever runs continue it. Unique in time and space (UUID v7).
+    SessionId
+);
+text_id!(
+    /// Whom a run works for: conversations of one user are never continued for another.
+    UserId
+);
+text_id!(
     /// One tool call, as the model named it, or made up where it did not.
     CallId
 );
@@ -86,6 +94,21 @@ impl HandoffId {
     #[must_use]
     pub fn fresh() -> Self {
         Self::new(uuid::Uuid::now_v7().to_string())
+    }
+}
+
+impl SessionId {
+    /// A new id.
+    #[must_use]
+    pub fn fresh() -> Self {
+        Self::new(uuid::Uuid::now_v7().to_string())
+    }
+}
+
+impl Default for UserId {
+    /// `local`: whoever runs the host.
+    fn default() -> Self {
+        Self::from("local")
     }
 }
 

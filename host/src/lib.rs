@@ -36,6 +36,8 @@ pub mod governance;
 
 pub mod workspace;
 
+pub mod session;
+
 pub mod history;
 
 pub mod event;

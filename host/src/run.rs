@@ -1,19 +1,22 @@
 //! What one run shares with everything that works for it: who it is, what it may do, where it works,
 //! and what it has used so far. Must not act: it is handed to what acts.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+mod tally;
+
+use std::sync::Arc;
 
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::event::{Events, HandoffEnd};
-use crate::governance::{Governance, Permit, Rights};
-use crate::ids::{AgentName, RunId, ToolName};
+pub use tally::{Limit, Tally};
+
+use crate::event::Events;
+use crate::governance::{Admission, Effect, Governance, Permit, Purse, Rights, Seat};
+use crate::history::ResultCap;
+use crate::ids::{AgentName, RunId, SessionId, ToolName, UserId};
 use crate::model::Model;
+use crate::session::SessionKey;
 use crate::tools::{CallContext, ToolError, ToolLimits};
-use crate::usage::Usage;
 use crate::workspace::Workspace;
 
 /// One run of one agent, parent or subagent.
@@ -43,6 +46,18 @@ pub struct RunScope {
     pub max_turns: u32,
     /// Whether calls of one turn run side by side.
     pub parallel_tool_calls: bool,
+    /// Whom it works for.
+    pub user: UserId,
+    /// The budget that it shares with the whole tree.
+    pub purse: Arc<Purse>,
+    /// Its place among the runs that work at one time.
+    pub(crate) seat: Seat,
+    /// The conversation that it speaks in.
+    pub session: SessionId,
+    /// Conversations that it and the runs above it hold open: each waits for this run.
+    pub open_sessions: Arc<[SessionKey]>,
+    /// Most bytes that one result adds to a conversation.
+    pub result_cap: ResultCap,
     /// What it has used so far.
     pub tally: Tally,
 }
@@ -54,20 +69,77 @@ impl RunScope {
         self.rights.agent()
     }
 
-    /// Reviews one call of the run. A run that is being stopped waits for nobody's answer.
+    /// Reviews one call of the run, and draws it from the purse. A run that is being stopped waits for nobody's
+    /// answer.
     ///
     /// # Errors
-    /// A denial, or [`ToolError::Cancelled`].
+    /// A denial, [`ToolError::BudgetSpent`], or [`ToolError::Cancelled`].
     pub async fn review<A: Serialize + Send>(
         &self,
         tool: &ToolName,
         arguments: A,
     ) -> Result<Permit<A>, ToolError> {
+        let review = self.governance.review(&self.rights, tool, arguments, &self.task);
+        let permit = self.unless_stopped(review).await?;
+        self.draw_tool_call()?;
+        if self.rights.tools().get(tool).is_none_or(|effect| effect.has_side_effects()) {
+            self.tally.note_side_effect(tool);
+        }
+        Ok(permit)
+    }
+
+    /// Reviews one delegation of the run, and draws it from the purse as a tool call.
+    ///
+    /// # Errors
+    /// A denial, [`ToolError::BudgetSpent`], or [`ToolError::Cancelled`].
+    pub async fn admit<A: Serialize + Send>(
+        &self,
+        tool: &ToolName,
+        arguments: A,
+    ) -> Result<Admission, ToolError> {
+        let review = self.governance.admit(&self.rights, tool, arguments, &self.task);
+        let admission = self.unless_stopped(review).await?;
+        self.draw_tool_call()?;
+        self.tally.note_side_effect(tool);
+        Ok(admission)
+    }
+
+    /// Reviews a call that fell back from a delegation to the ordinary tool of its name.
+    ///
+    /// # Errors
+    /// A denial, or [`ToolError::Cancelled`].
+    pub async fn review_fallback<A: Serialize + Send>(
+        &self,
+        tool: &ToolName,
+        effect: Effect,
+        arguments: A,
+    ) -> Result<Permit<A>, ToolError> {
+        let review = self.governance.review_fallback(&self.rights, tool, effect, arguments, &self.task);
+        let permit = self.unless_stopped(review).await?;
+        if effect.has_side_effects() {
+            self.tally.note_side_effect(tool);
+        }
+        Ok(permit)
+    }
+
+    async fn unless_stopped<T>(
+        &self,
+        review: impl Future<Output = Result<T, crate::governance::Denial>>,
+    ) -> Result<T, ToolError> {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => Err(ToolError::Cancelled),
-            permit = self.governance.review(&self.rights, tool, arguments, &self.task) => Ok(permit?),
+            reviewed = review => Ok(reviewed?),
         }
+    }
+
+    fn draw_tool_call(&self) -> Result<(), ToolError> {
+        self.purse.draw_tool_call().map_err(|spent| ToolError::BudgetSpent(spent.to_string()))
+    }
+
+    /// Awaits a run below this one; others may work in its place meanwhile.
+    pub(crate) async fn while_waiting<T>(&self, child: impl Future<Output = T>) -> T {
+        self.seat.while_waiting(child).await
     }
 
     /// What a tool gets to work with.
@@ -79,109 +151,5 @@ impl RunScope {
             cancel: self.cancel.child_token(),
             limits: self.tool_limits,
         }
-    }
-}
-
-/// What a run has used. Counters only grow.
-#[derive(Debug)]
-pub struct Tally {
-    began: Instant,
-    turns: AtomicU32,
-    tool_calls: AtomicU64,
-    denials: AtomicU64,
-    own: Mutex<Usage>,
-    tree: Mutex<Usage>,
-    handoffs: Mutex<Vec<HandoffEnd>>,
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            began: Instant::now(),
-            turns: AtomicU32::new(0),
-            tool_calls: AtomicU64::new(0),
-            denials: AtomicU64::new(0),
-            own: Mutex::default(),
-            tree: Mutex::default(),
-            handoffs: Mutex::default(),
-        }
-    }
-}
-
-impl Tally {
-    /// Begins one more model turn, unless `max` were taken. Returns its number, 1-based.
-    pub fn begin_turn(&self, max: u32) -> Option<u32> {
-        let begun = self.turns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |turns| {
-            (turns < max).then_some(turns.saturating_add(1))
-        });
-        begun.ok().map(|before| before.saturating_add(1))
-    }
-
-    /// Model turns begun.
-    #[must_use]
-    pub fn turns(&self) -> u32 {
-        self.turns.load(Ordering::Relaxed)
-    }
-
-    /// Counts a tool call.
-    pub fn add_tool_call(&self) {
-        self.tool_calls.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Tool calls made, refused ones among them.
-    #[must_use]
-    pub fn tool_calls(&self) -> u64 {
-        self.tool_calls.load(Ordering::Relaxed)
-    }
-
-    /// Counts a refused call.
-    pub fn add_denial(&self) {
-        self.denials.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Calls refused by governance.
-    #[must_use]
-    pub fn denials(&self) -> u64 {
-        self.denials.load(Ordering::Relaxed)
-    }
-
-    /// Counts tokens of the run's own model turns.
-    pub fn add_own_usage(&self, usage: Usage) {
-        *self.own.lock().unwrap_or_else(PoisonError::into_inner) += usage;
-        self.add_subtree_usage(usage);
-    }
-
-    /// Counts tokens that a run below this one used.
-    pub fn add_subtree_usage(&self, usage: Usage) {
-        *self.tree.lock().unwrap_or_else(PoisonError::into_inner) += usage;
-    }
-
-    /// Tokens of the run's own model turns.
-    #[must_use]
-    pub fn own_usage(&self) -> Usage {
-        *self.own.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Tokens of the run and of everything below it.
-    #[must_use]
-    pub fn tree_usage(&self) -> Usage {
-        *self.tree.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Keeps the record of a delegation that ended.
-    pub fn add_handoff(&self, end: HandoffEnd) {
-        self.handoffs.lock().unwrap_or_else(PoisonError::into_inner).push(end);
-    }
-
-    /// The run's delegations that ended, in the order of their ends.
-    #[must_use]
-    pub fn handoffs(&self) -> Vec<HandoffEnd> {
-        self.handoffs.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Milliseconds since the run began.
-    #[must_use]
-    pub fn elapsed_ms(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 }

@@ -3,9 +3,11 @@
 
 mod component;
 mod engine;
+mod fuel;
 mod limits;
 mod linker;
 mod outcome;
+mod record;
 mod refusal;
 mod run_guest;
 mod surface;

@@ -6,23 +6,22 @@ use std::sync::Arc;
 
 pub use tool_name::tool_name_for;
 
+use crate::event::SessionMode;
+use crate::governance::{Declaration, ToolList};
 use crate::ids::{AgentName, ToolName};
 use crate::sandbox::{Component, GuestLimits};
-
-/// Model turns of a subagent's run where nothing else is said.
-const MAX_TURNS: u32 = 50;
 
 /// A subagent that a parent may delegate to.
 #[derive(Clone, Debug)]
 pub struct Subagent {
-    pub(crate) name: AgentName,
+    pub(crate) declaration: Declaration,
     pub(crate) description: String,
     pub(crate) tool_name: ToolName,
     pub(crate) source: String,
     pub(crate) component: Arc<Component>,
     pub(crate) instructions: Option<Arc<str>>,
-    pub(crate) tools: Vec<ToolName>,
-    pub(crate) max_turns: u32,
+    pub(crate) session_mode: SessionMode,
+    pub(crate) max_turns: Option<u32>,
     pub(crate) limits: GuestLimits,
 }
 
@@ -34,11 +33,11 @@ impl Subagent {
             tool_name: tool_name_for(&name),
             description: component.surface().description.clone().unwrap_or_default(),
             source: component.name().to_owned(),
-            name,
+            declaration: Declaration::new(name),
             component,
             instructions: None,
-            tools: Vec::new(),
-            max_turns: MAX_TURNS,
+            session_mode: SessionMode::default(),
+            max_turns: None,
             limits: GuestLimits::default(),
         }
     }
@@ -64,24 +63,61 @@ impl Subagent {
         self
     }
 
-    /// The tools that it asks for. An empty list asks for none.
+    /// The tools that it asks for by name. An empty list asks for none.
     #[must_use]
     pub fn tools<T: Into<ToolName>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.tools = tools.into_iter().map(Into::into).collect();
+        self.declaration = self.declaration.tools(tools);
+        self
+    }
+
+    /// Asks, besides what it names, for whatever the delegating run holds, but not for commands, the web or
+    /// delegations: those are asked for by name.
+    #[must_use]
+    pub fn inherit_tools(mut self) -> Self {
+        self.declaration.tools.inherit = true;
         self
     }
 
     /// Asks for exactly the tools that the component imports.
     #[must_use]
-    pub fn tools_as_imported(mut self) -> Self {
-        self.tools = self.component.imported_tools().iter().map(|tool| tool.as_str().into()).collect();
+    pub fn tools_as_imported(self) -> Self {
+        let imported: Vec<ToolName> =
+            self.component.imported_tools().iter().map(|tool| tool.as_str().into()).collect();
+        self.tools(imported)
+    }
+
+    /// Of its own delegations only these. Default: all that it asks for and the policy allows.
+    #[must_use]
+    pub fn allowed_tools(mut self, allowed: ToolList) -> Self {
+        self.declaration.allowed_tools = Some(allowed);
         self
     }
 
-    /// Model turns that one run may take. Default: 50.
+    /// Of its own delegations never these. Default: none.
+    #[must_use]
+    pub fn denied_tools(mut self, denied: ToolList) -> Self {
+        self.declaration.denied_tools = Some(denied);
+        self
+    }
+
+    /// Whether a delegation continues the conversation of the one before. Default: it begins a new one.
+    #[must_use]
+    pub fn session_mode(mut self, mode: SessionMode) -> Self {
+        self.session_mode = mode;
+        self
+    }
+
+    /// Where it was declared, for people: a file and a line, say. Default: the component's name.
+    #[must_use]
+    pub fn source(mut self, source: impl Into<String>) -> Self {
+        self.source = source.into();
+        self
+    }
+
+    /// Model turns that one run may take. Default: the host's `subagent_max_turns`.
     #[must_use]
     pub fn max_turns(mut self, max_turns: u32) -> Self {
-        self.max_turns = max_turns;
+        self.max_turns = Some(max_turns);
         self
     }
 
@@ -95,7 +131,7 @@ impl Subagent {
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &AgentName {
-        &self.name
+        &self.declaration.agent
     }
 
     /// The tool that stands for it.
@@ -104,10 +140,22 @@ impl Subagent {
         &self.tool_name
     }
 
-    /// The tools that it asks for.
+    /// What it asks for.
+    #[must_use]
+    pub fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    /// The tools that it asks for by name.
     #[must_use]
     pub fn declared_tools(&self) -> &[ToolName] {
-        &self.tools
+        &self.declaration.tools.named
+    }
+
+    /// Whether a delegation continues the conversation of the one before.
+    #[must_use]
+    pub fn mode(&self) -> SessionMode {
+        self.session_mode
     }
 
     /// What it runs.
@@ -122,9 +170,9 @@ impl Subagent {
         &self.description
     }
 
-    /// Model turns that one run may take.
+    /// Model turns that one run may take, where it says so itself.
     #[must_use]
-    pub fn turn_limit(&self) -> u32 {
+    pub fn turn_limit(&self) -> Option<u32> {
         self.max_turns
     }
 }

@@ -4,17 +4,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tracing::Instrument as _;
+
 use crate::event::Event;
+use crate::governance::Spent;
 use crate::history::History;
 use crate::model::{ModelError, ToolDescription, Turn, TurnObserver, TurnRequest};
-use crate::run::RunScope;
+use crate::run::{Limit, RunScope};
+use crate::usage::Usage;
 
 /// Why a run got no turn.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum TurnError {
     /// The run's turns are spent.
-    #[error("the limit of {0} model turns is reached")]
+    #[error("the limit of {0} model turns is reached; the setting is `max_turns`")]
     TurnLimit(u32),
+    /// The budget of the whole tree is spent.
+    #[error(transparent)]
+    Spent(#[from] Spent),
     /// The model gave none.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -33,8 +40,16 @@ pub(crate) async fn take_turn(
     if scope.cancel.is_cancelled() {
         return Err(ModelError::Cancelled.into());
     }
-    let turn = scope.tally.begin_turn(scope.max_turns).ok_or(TurnError::TurnLimit(scope.max_turns))?;
+    if scope.tally.turns() >= scope.max_turns {
+        scope.tally.met(Limit::Turns(scope.max_turns));
+        return Err(TurnError::TurnLimit(scope.max_turns));
+    }
+    let reserve = scope.purse.draw_turn(estimate(system, history, tools)).inspect_err(|spent| {
+        scope.tally.met(Limit::Purse(*spent));
+    })?;
+    let turn = scope.tally.begin_turn();
     scope.events.emit(|| Event::TurnStart { run: scope.id.clone(), agent: scope.agent().clone(), turn });
+    let span = tracing::info_span!("model_turn", agent = %scope.agent(), turn);
     let observer = Observer { scope };
     let request = TurnRequest {
         speaker: scope.agent().as_str(),
@@ -45,7 +60,8 @@ pub(crate) async fn take_turn(
         cancel: &scope.cancel,
         observer: &observer,
     };
-    let taken = scope.model.turn(request).await?;
+    let taken = scope.model.turn(request).instrument(span).await?;
+    reserve.settle(taken.usage);
     scope.tally.add_own_usage(taken.usage);
     scope.events.emit(|| Event::TurnEnd {
         run: scope.id.clone(),
@@ -55,6 +71,13 @@ pub(crate) async fn take_turn(
         usage: taken.usage,
     });
     Ok(taken)
+}
+
+/// Tokens that a turn reads, guessed before it is taken: four bytes are one.
+fn estimate(system: &str, history: &History, tools: &[ToolDescription]) -> u64 {
+    let tools = tools.iter().map(|tool| tool.name.len() + tool.description.len() + tool.parameters.len());
+    let bytes = tools.sum::<usize>().saturating_add(system.len()).saturating_add(history.bytes());
+    Usage::estimate(bytes, 0).total()
 }
 
 /// Turns what happens inside a model turn into events.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use deputy::event::{Event, RunStatus};
+use deputy::event::{Event, HandoffStatus, RunStatus};
 use deputy::host::Host;
 use deputy::sandbox::Component;
 use deputy::subagent::Subagent;
@@ -47,7 +47,7 @@ async fn a_subagent_reads_real_files_and_the_parent_sees_only_its_final_text() {
     assert_eq!(report.status, RunStatus::Answered, "{report:?}\n{:?}", events.lock().unwrap());
     assert_eq!(report.answer.as_deref(), Some("found tides.txt:2:high 09:24"));
     let handoff = &report.handoffs[0];
-    assert_eq!((handoff.status, handoff.turns, handoff.tool_calls), (RunStatus::Answered, 2, 1));
+    assert_eq!((handoff.status, handoff.turns, handoff.tool_calls), (HandoffStatus::Completed, 2, 1));
     assert!(handoff.fuel > 0 && handoff.peak_memory > 0);
     assert_eq!(report.usage.input_tokens, 40, "two turns of the parent, two of the subagent");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use deputy::governance::{DenyAll, Effect, Governance, Policy, Rights, Verdict};
+use deputy::governance::{Declaration, DenyAll, Effect, Governance, HandoffPolicy, Policy, Rights, Verdict};
 use deputy::ids::ToolName;
 use proptest::prelude::*;
 
@@ -49,6 +49,10 @@ fn policy(rules: &[(usize, RuleKind)]) -> Policy {
     })
 }
 
+fn to_depth(max_depth: u32) -> HandoffPolicy {
+    HandoffPolicy { max_depth, ..HandoffPolicy::default() }
+}
+
 fn root(governance: &Governance) -> Arc<Rights> {
     governance.root_rights("parent".into(), TOOLS.iter().map(|(name, effect)| ((*name).into(), Ok(*effect))))
 }
@@ -62,13 +66,13 @@ proptest! {
 
     #[test]
     fn rights_only_shrink_on_the_way_down(rules in rules(), chain in chain()) {
-        let governance = Governance::new(policy(&rules), Arc::new(DenyAll)).max_depth(10);
+        let governance = Governance::new(policy(&rules), Arc::new(DenyAll)).handoffs(to_depth(10));
         let denied: BTreeSet<&str> = rules.iter().filter(|(_, kind)| matches!(kind, RuleKind::Deny)).map(|(at, _)| TOOLS[*at].0).collect();
         let mut parent = root(&governance);
         for (depth, declared) in chain.iter().enumerate() {
             prop_assert!(held(&parent).iter().all(|tool| !denied.contains(tool.as_str())), "deny wins");
             let names: Vec<ToolName> = declared.iter().map(|name| name.as_str().into()).collect();
-            match governance.subagent_rights(format!("child{depth}").into(), &names, &parent) {
+            match governance.subagent_rights(&Declaration::new(format!("child{depth}")).tools(names.clone()), &parent, None) {
                 Ok(child) => {
                     let expected: BTreeSet<String> = held(&parent).into_iter().filter(|tool| declared.contains(tool)).collect();
                     prop_assert_eq!(held(&child), expected, "declaration and parent, and nothing else");
@@ -83,7 +87,7 @@ proptest! {
                 }
                 Err(error) => {
                     prop_assert!(!names.is_empty(), "declaring nothing is no error");
-                    prop_assert_eq!(error.cut.len(), names.len());
+                    prop_assert_eq!(error.cut.len(), names.iter().collect::<BTreeSet<_>>().len());
                     break;
                 }
             }
@@ -97,7 +101,7 @@ proptest! {
         let turned: Vec<_> = rules.iter().rev().copied().collect();
         let rights = |rules: &[(usize, RuleKind)], names: Vec<ToolName>| {
             let governance = Governance::new(policy(rules), Arc::new(DenyAll));
-            governance.subagent_rights("child".into(), &names, &root(&governance)).map(|rights| held(&rights)).map_err(drop)
+            governance.subagent_rights(&Declaration::new("child").tools(names), &root(&governance), None).map(|rights| held(&rights)).map_err(drop)
         };
         let names: Vec<ToolName> = declared.iter().map(|at| TOOLS[*at].0.into()).collect();
         let backwards: Vec<ToolName> = names.iter().rev().cloned().collect();
@@ -108,7 +112,7 @@ proptest! {
 #[test]
 fn depth_means_the_same_on_both_sides_of_the_limit() {
     for max_depth in 0..4u32 {
-        let governance = Governance::new(Policy::default(), Arc::new(DenyAll)).max_depth(max_depth);
+        let governance = Governance::new(Policy::default(), Arc::new(DenyAll)).handoffs(to_depth(max_depth));
         let mut rights = root(&governance);
         for depth in 0..5u32 {
             let verdict = governance.verdict(&rights, &"subagent_plan".into());
@@ -117,7 +121,13 @@ fn depth_means_the_same_on_both_sides_of_the_limit() {
                 depth < max_depth,
                 "max_depth {max_depth}, delegating at depth {depth}"
             );
-            rights = governance.subagent_rights("child".into(), &["subagent_plan".into()], &rights).unwrap();
+            rights = governance
+                .subagent_rights(
+                    &Declaration::new("child").tools(["subagent_plan", "read_file"]),
+                    &rights,
+                    None,
+                )
+                .unwrap();
         }
     }
 }

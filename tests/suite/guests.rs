@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deputy::event::{Event, RunStatus};
-use deputy::governance::Policy;
+use deputy::event::{Event, HandoffStatus, RunStatus};
+use deputy::governance::{HandoffPolicy, Policy};
 use deputy::host::{Host, HostBuilder};
 use deputy::sandbox::{Component, ComponentError, GuestLimits};
 use deputy::subagent::Subagent;
@@ -26,7 +26,9 @@ each_guest!(has_a_test);
 
 /// How a delegation to a guest ended.
 struct Ended {
-    status: RunStatus,
+    /// How its run ended; none where there was none.
+    end: Option<RunStatus>,
+    status: HandoffStatus,
     output: Option<String>,
     error: String,
     /// What the parent's model read.
@@ -57,10 +59,16 @@ async fn delegate_in(
         (_, "look") => calls(&[("look", json!({}))]),
         (_, said) => says(&format!("re: {said}")),
     });
-    let host = builder.model(model).subagent(make(Subagent::new("guest", component(wasm)))).build().unwrap();
+    let host = builder
+        .model(model)
+        .handoff_policy(HandoffPolicy::telling_the_model())
+        .subagent(make(Subagent::new("guest", component(wasm))))
+        .build()
+        .unwrap();
     let report = host.run_until(task, cancel).await;
     let handoff = report.handoffs.first().cloned().expect("one delegation");
     Ended {
+        end: handoff.end,
         status: handoff.status,
         output: handoff.output,
         error: handoff.error.unwrap_or_default(),
@@ -87,12 +95,12 @@ const SHORT: Duration = Duration::from_millis(50);
 #[tokio::test]
 async fn spins_quietly() {
     let ended = delegate(SPINS_QUIETLY, "t", within(SHORT)).await;
-    assert_eq!(ended.status, RunStatus::TimedOut, "{}", ended.error);
+    assert_eq!(ended.end, Some(RunStatus::TimedOut), "{}", ended.error);
     assert!(ended.error.contains("time limit of 50 ms"), "{}", ended.error);
 
     let fuel = GuestLimits { fuel: 1_000_000, ..GuestLimits::default() };
     let ended = delegate(SPINS_QUIETLY, "t", |guest| guest.limits(fuel)).await;
-    assert_eq!(ended.status, RunStatus::OutOfFuel, "{}", ended.error);
+    assert_eq!(ended.end, Some(RunStatus::OutOfFuel), "{}", ended.error);
     assert!(ended.error.contains("1000000"), "{}", ended.error);
 
     // Stopped from outside as soon as it runs.
@@ -104,13 +112,13 @@ async fn spins_quietly() {
         }
     });
     let ended = delegate_in(builder, SPINS_QUIETLY, "t", as_it_is, cancel).await;
-    assert_eq!(ended.status, RunStatus::Cancelled, "{}", ended.error);
+    assert_eq!(ended.end, Some(RunStatus::Cancelled), "{}", ended.error);
 }
 
 #[tokio::test]
 async fn recurses() {
     let ended = delegate(RECURSES, "t", as_it_is).await;
-    assert_eq!(ended.status, RunStatus::Trapped);
+    assert_eq!(ended.end, Some(RunStatus::Trapped));
     assert!(ended.error.contains("stack"), "{}", ended.error);
 }
 
@@ -118,41 +126,41 @@ async fn recurses() {
 async fn hoards() {
     let limits = GuestLimits { memory: 16 << 20, ..GuestLimits::default() };
     let ended = delegate(HOARDS, "t", |guest| guest.limits(limits)).await;
-    assert_eq!(ended.status, RunStatus::OutOfMemory, "{}", ended.error);
+    assert_eq!(ended.end, Some(RunStatus::OutOfMemory), "{}", ended.error);
     assert!(ended.error.contains("16777216"), "{}", ended.error);
 }
 
 #[tokio::test]
 async fn sleeps() {
     let ended = delegate(SLEEPS, "t", within(SHORT)).await;
-    assert_eq!(ended.status, RunStatus::TimedOut, "{}", ended.error);
+    assert_eq!(ended.end, Some(RunStatus::TimedOut), "{}", ended.error);
 }
 
 #[tokio::test]
 async fn panics() {
     let ended = delegate(PANICS, "the pier", as_it_is).await;
-    assert_eq!(ended.status, RunStatus::Trapped);
+    assert_eq!(ended.end, Some(RunStatus::Trapped));
     assert!(ended.error.contains("the tide tables are wrong for the pier"), "{}", ended.error);
 }
 
 #[tokio::test]
 async fn exits() {
     let ended = delegate(EXITS, "t", as_it_is).await;
-    assert_eq!(ended.status, RunStatus::Failed);
+    assert_eq!(ended.end, Some(RunStatus::Failed));
     assert!(ended.error.contains("called exit"), "{}", ended.error);
 }
 
 #[tokio::test]
 async fn answers_with_nothing() {
     let ended = delegate(ANSWERS_WITH_NOTHING, "t", as_it_is).await;
-    assert_eq!(ended.status, RunStatus::Failed);
-    assert!(ended.result.contains("answered with nothing"), "{}", ended.result);
+    assert_eq!((ended.end, ended.status), (Some(RunStatus::Answered), HandoffStatus::Completed));
+    assert_eq!(output(&ended), "(empty)", "nothing is said in a word");
 }
 
 #[tokio::test]
 async fn stops_at_a_limit() {
     let ended = delegate(STOPS_AT_A_LIMIT, "t", as_it_is).await;
-    assert_eq!(ended.status, RunStatus::Partial);
+    assert_eq!(ended.end, Some(RunStatus::Partial));
     assert!(output(&ended).starts_with("[partial result: it stopped at a limit"), "{}", ended.result);
     assert!(output(&ended).ends_with("the first half"), "{}", ended.result);
 }
@@ -160,14 +168,14 @@ async fn stops_at_a_limit() {
 #[tokio::test]
 async fn cannot_do_it() {
     let ended = delegate(CANNOT_DO_IT, "t", as_it_is).await;
-    assert_eq!(ended.status, RunStatus::Failed);
+    assert_eq!(ended.end, Some(RunStatus::Failed));
     assert!(ended.result.contains("there is no chart of this coast"), "{}", ended.result);
 }
 
 #[tokio::test]
 async fn keeps_then_panics() {
     let ended = delegate(KEEPS_THEN_PANICS, "t", as_it_is).await;
-    assert_eq!(ended.status, RunStatus::Trapped);
+    assert_eq!(ended.end, Some(RunStatus::Trapped));
     assert_eq!(ended.output.as_deref(), Some("half of the soundings: 3 m, 5 m"));
     assert!(ended.result.contains("half of the soundings"), "{}", ended.result);
 }
@@ -175,8 +183,10 @@ async fn keeps_then_panics() {
 #[tokio::test]
 async fn talks_for_ever() {
     let ended = delegate(TALKS_FOR_EVER, "t", |guest| guest.max_turns(4)).await;
-    assert_eq!(ended.status, RunStatus::Failed);
-    assert!(ended.error.contains("the limit of 4 model turns"), "{}", ended.error);
+    // The guest calls it a failure of its model; the host knows that it was the limit.
+    assert_eq!((ended.end, ended.status), (Some(RunStatus::Partial), HandoffStatus::Partial));
+    assert!(ended.error.contains("4 of 4 model turns; the setting is `max_turns`"), "{}", ended.error);
+    assert!(output(&ended).starts_with("[partial result: "), "{}", ended.result);
 }
 
 #[tokio::test]
@@ -213,7 +223,7 @@ async fn connects() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let ended = delegate(CONNECTS, &listener.local_addr().unwrap().to_string(), as_it_is).await;
-    assert_eq!(ended.status, RunStatus::Denied);
+    assert_eq!(ended.status, HandoffStatus::Denied);
     assert!(
         ended.error.contains("wasi:sockets/tcp@") && ended.error.contains("no setting grants it"),
         "{}",
@@ -226,17 +236,17 @@ async fn connects() {
 async fn writes_and_runs() {
     // Every missing import is named with its tool and what would grant it; nothing runs.
     let ended = delegate(WRITES_AND_RUNS, "t", as_it_is).await;
-    assert_eq!(ended.status, RunStatus::Denied);
+    assert_eq!(ended.status, HandoffStatus::Denied);
     for part in [
         "`deputy:agent/write-file` (tool `write_file`)",
-        "add `write_file` to the tools that `guest` declares",
+        "`write_file` is denied to `guest`: the declaration does not ask for it; set `subagents.guest.tools = [\"run_command\", \"write_file\"]`",
         "`deputy:agent/run-command` (tool `run_command`)",
     ] {
         assert!(ended.error.contains(part), "{part}: {}", ended.error);
     }
     // With both declared the one that this host does not offer is still missing.
     let ended = delegate(WRITES_AND_RUNS, "t", Subagent::tools_as_imported).await;
-    assert_eq!(ended.status, RunStatus::Denied);
+    assert_eq!(ended.status, HandoffStatus::Denied);
     assert!(!ended.error.contains("write_file") && ended.error.contains("does not offer"), "{}", ended.error);
 }
 
@@ -268,7 +278,7 @@ async fn reads_and_writes() {
     assert_eq!(std::fs::read_to_string(workspace.path().join("log.txt.length")).unwrap(), "5");
     // Denied, the import itself is missing: nothing runs.
     let ended = run(Policy::default().deny("write_file").allow("write_file")).await;
-    assert_eq!(ended.status, RunStatus::Denied);
+    assert_eq!(ended.status, HandoffStatus::Denied);
     assert!(ended.error.contains("drop `--deny write_file`"), "{}", ended.error);
 }
 
@@ -293,7 +303,7 @@ async fn calls_what_it_is_handed() {
     let builder = Host::builder().tool(broken);
     let ended =
         delegate_in(builder, CALLS_WHAT_IT_IS_HANDED, "t", |guest| guest.tools(["depth"]), cancel()).await;
-    assert_eq!(ended.status, RunStatus::Failed);
+    assert_eq!(ended.end, Some(RunStatus::Failed));
     assert!(ended.error.contains("`depth` panicked: lead line lost"), "{}", ended.error);
     assert!(ended.result.contains("lead line lost"), "the parent went on and read it");
 }
@@ -372,7 +382,7 @@ async fn many_guests_run_at_once_and_hogs_do_not_hold_up_the_others() {
     let quick = Subagent::new("quick", component(STOPS_AT_A_LIMIT));
     let host = Host::builder().model(model).subagent(hog).subagent(quick).build().unwrap();
     let report = host.run("go").await;
-    let count = |status| report.handoffs.iter().filter(|handoff| handoff.status == status).count();
+    let count = |status| report.handoffs.iter().filter(|handoff| handoff.end == Some(status)).count();
     assert_eq!((count(RunStatus::TimedOut), count(RunStatus::Partial)), (4, 4));
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use deputy::event::{Event, HandoffEnd, RunStatus, ToolStatus};
+use deputy::event::{Event, HandoffEnd, HandoffStatus, ToolStatus};
 use deputy::ids::{CallId, RunId};
 
 use super::line;
@@ -57,9 +57,15 @@ impl Lines {
 /// How a delegation ended.
 pub(super) fn ended(end: &HandoffEnd) -> String {
     let agent = line(end.subagent.as_str());
-    let how = if end.status == RunStatus::Answered { "answered" } else { "gave no whole answer" };
+    let how = match end.status {
+        HandoffStatus::Completed => "answered",
+        HandoffStatus::Denied => "was refused",
+        HandoffStatus::Fallback => "gave no answer, and an ordinary tool was called in its place,",
+        _ => "gave no whole answer",
+    };
+    let tries = if end.attempts > 1 { format!("{} attempts, ", end.attempts) } else { String::new() };
     format!(
-        "{agent}: {how} after {} turns, {} calls, {} tokens, {} ms{}",
+        "{agent}: {how} after {tries}{} turns, {} calls, {} tokens, {} ms{}",
         end.turns,
         end.tool_calls,
         end.usage.total(),

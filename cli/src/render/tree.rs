@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use deputy::event::{Event, RunStatus, ToolStatus};
+use deputy::event::{Event, HandoffStatus, RunStatus, ToolStatus};
 use deputy::ids::RunId;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -65,7 +65,7 @@ impl Tree {
             Event::Warning { .. } | Event::ToolEnd { status: ToolStatus::Denied, .. } => {
                 line_of_event.into_iter().for_each(|text| self.say(text));
             }
-            Event::HandoffEnd(end) if end.status != RunStatus::Answered => self.say(ended(end)),
+            Event::HandoffEnd(end) if end.status != HandoffStatus::Completed => self.say(ended(end)),
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! The one object that `--output json` prints, and the last line of `--output jsonl`. Must not judge a run.
 
 use deputy::agent::AgentReport;
+use deputy::governance::PurseReport;
 use deputy::usage::Usage;
 use serde_json::{Value, json};
 
@@ -16,6 +17,8 @@ pub(super) fn of_report(report: &AgentReport, ending: Ending) -> Value {
         "turns": report.turns,
         "usage": report.usage,
         "handoffs": report.handoffs,
+        "session_id": report.session_id,
+        "purse": report.purse,
         "error": report.error,
     })
 }
@@ -28,6 +31,8 @@ pub(super) fn of_error(error: &anyhow::Error) -> Value {
         "turns": 0,
         "usage": Usage::default(),
         "handoffs": [],
+        "session_id": null,
+        "purse": PurseReport::default(),
         "error": format!("{error:#}"),
     })
 }
@@ -66,11 +71,16 @@ mod tests {
             turns: 3,
             usage: Usage { input_tokens: 7, ..Usage::default() },
             handoffs: Vec::new(),
+            session_id: "s".into(),
+            purse: PurseReport::default(),
         };
         let told = of_report(&report, Ending::Interrupted(15));
         let failed = of_error(&ends(Ending::Denied, "no").context("because"));
         let fields = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-        assert_eq!(fields(&told), ["answer", "status", "turns", "usage", "handoffs", "error"]);
+        assert_eq!(
+            fields(&told),
+            ["answer", "status", "turns", "usage", "handoffs", "session_id", "purse", "error"]
+        );
         assert_eq!(fields(&told), fields(&failed));
         assert_eq!((&told["status"], &told["turns"]), (&json!("cancelled"), &json!(3)));
         assert_eq!((&failed["status"], &failed["error"]), (&json!("denied"), &json!("because: no")));

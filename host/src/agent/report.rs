@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::run::End;
 use crate::event::{HandoffEnd, RunStatus};
+use crate::governance::PurseReport;
 use crate::history::History;
+use crate::ids::SessionId;
 use crate::run::RunScope;
 use crate::usage::Usage;
 
@@ -23,6 +25,10 @@ pub struct AgentReport {
     pub usage: Usage,
     /// The parent's delegations, in the order of their ends.
     pub handoffs: Vec<HandoffEnd>,
+    /// The conversation. Where the host has a store, a later run can continue it.
+    pub session_id: SessionId,
+    /// What the whole tree drew from its purse.
+    pub purse: PurseReport,
 }
 
 impl AgentReport {
@@ -34,6 +40,8 @@ impl AgentReport {
                     format!("the limit of {limit} model turns is reached; the setting is `max_turns`");
                 (history.last_text(), RunStatus::Partial, Some(error))
             }
+            End::Spent(spent) => (history.last_text(), RunStatus::Partial, Some(spent.to_string())),
+            End::Denied(error) => (history.last_text(), RunStatus::Denied, Some(error)),
             End::Cut => {
                 let error = "the model's own length limit cut the answer".to_owned();
                 (history.last_text(), RunStatus::Partial, Some(error))
@@ -48,6 +56,22 @@ impl AgentReport {
             turns: scope.tally.turns(),
             usage: scope.tally.tree_usage(),
             handoffs: scope.tally.handoffs(),
+            session_id: scope.session.clone(),
+            purse: scope.purse.report(),
+        }
+    }
+
+    /// The report of a run that did not begin.
+    pub(crate) fn not_begun(session: SessionId, error: String) -> Self {
+        Self {
+            answer: None,
+            status: RunStatus::Failed,
+            error: Some(error),
+            turns: 0,
+            usage: Usage::default(),
+            handoffs: Vec::new(),
+            session_id: session,
+            purse: PurseReport::default(),
         }
     }
 }

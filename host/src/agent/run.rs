@@ -1,5 +1,7 @@
 //! The state of one run, without IO: what was said, and what comes next. Must not await anything.
 
+use crate::calls::Fault;
+use crate::governance::Spent;
 use crate::history::{History, Message, ToolCall, ToolResult};
 use crate::model::{StopReason, Turn};
 
@@ -23,6 +25,10 @@ pub(super) enum End {
     Cut,
     /// At the turn limit.
     AtLimit(u32),
+    /// Where the budget of the whole tree is spent.
+    Spent(Spent),
+    /// With a delegation that was refused.
+    Denied(String),
     /// With an error.
     Failed(String),
     /// Stopped from outside.
@@ -36,11 +42,29 @@ pub(super) struct Run {
     end: Option<End>,
 }
 
+impl End {
+    /// What a fault makes of a run.
+    pub(super) fn of(fault: &Fault) -> Self {
+        match fault {
+            Fault::HandoffDenied { .. } => Self::Denied(fault.to_string()),
+            Fault::HandoffFailed { .. } | Fault::ToolPanicked { .. } => Self::Failed(fault.to_string()),
+        }
+    }
+}
+
 impl Run {
-    pub(super) fn new(task: &str) -> Self {
-        let mut history = History::new();
+    /// A run that goes on with `history` and is given `task`.
+    pub(super) fn new(mut history: History, task: &str) -> Self {
+        // A conversation that was cut between a call and its result would be refused by every provider.
+        history.close_open_calls();
         history.push(Message::user(task));
         Self { history, end: None }
+    }
+
+    /// The conversation, with every call answered.
+    pub(super) fn into_history(mut self) -> History {
+        self.history.close_open_calls();
+        self.history
     }
 
     pub(super) fn history(&self) -> &History {
@@ -80,16 +104,9 @@ impl Run {
         }
     }
 
-    pub(super) fn stopped_at_limit(&mut self, limit: u32) {
-        self.end = Some(End::AtLimit(limit));
-    }
-
-    pub(super) fn failed(&mut self, error: String) {
-        self.end = Some(End::Failed(error));
-    }
-
-    pub(super) fn cancelled(&mut self) {
-        self.end = Some(End::Cancelled);
+    /// The run ended from outside the conversation.
+    pub(super) fn ended(&mut self, end: End) {
+        self.end = Some(end);
     }
 }
 
@@ -109,7 +126,7 @@ mod tests {
 
     #[test]
     fn turns_and_calls_alternate_until_a_turn_has_no_calls() {
-        let mut run = Run::new("task");
+        let mut run = Run::new(History::new(), "task");
         assert!(matches!(run.next_step(), Step::CallModel));
         run.model_said(turn(vec![Part::Call(call("a")), Part::Call(call("b"))], StopReason::ToolCalls));
         let Step::RunCalls(calls) = run.next_step() else { panic!("the calls run") };
@@ -125,7 +142,7 @@ mod tests {
     #[test]
     fn a_turn_of_nothing_is_a_failure_and_no_answer() {
         for stop in [StopReason::End, StopReason::Refused, StopReason::Length, StopReason::Other] {
-            let mut run = Run::new("task");
+            let mut run = Run::new(History::new(), "task");
             run.model_said(turn(vec![Part::Text(" \n".into())], stop));
             assert!(matches!(run.next_step(), Step::Done(End::Failed(_) | End::Cut)), "{stop:?}");
         }
@@ -137,7 +154,7 @@ mod tests {
             (StopReason::Length, End::Cut),
             (StopReason::Refused, End::Failed("the model declined to answer".to_owned())),
         ] {
-            let mut run = Run::new("task");
+            let mut run = Run::new(History::new(), "task");
             run.model_said(turn(vec![Part::Text("It is".into())], stop));
             assert!(matches!(run.next_step(), Step::Done(is) if is == end), "{stop:?}");
         }

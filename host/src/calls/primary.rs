@@ -3,25 +3,71 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tracing::Instrument as _;
 
 use super::{CallExecutor, CallRecord, Fault, ToolSet};
-use crate::history::ToolCall;
+use crate::governance::Permit;
+use crate::history::{Arguments, ToolCall};
 use crate::ids::ToolName;
 use crate::model::ToolDescription;
 use crate::run::RunScope;
-use crate::tools::ToolError;
+use crate::tools::{Tool, ToolError};
 
 /// Executes calls of a [`ToolSet`].
 #[derive(Debug)]
 pub struct PrimaryExecutor {
     tools: ToolSet,
+    /// What answers a delegation that was refused or failed, by the name of its tool.
+    fallbacks: ToolSet,
 }
 
 impl PrimaryExecutor {
     /// Over these tools.
     #[must_use]
     pub fn new(tools: ToolSet) -> Self {
-        Self { tools }
+        Self { tools, fallbacks: ToolSet::default() }
+    }
+
+    /// Takes these in as what refused and failed delegations of their names fall back to. No model calls them
+    /// otherwise.
+    #[must_use]
+    pub fn fallbacks(mut self, fallbacks: ToolSet) -> Self {
+        self.fallbacks = fallbacks;
+        self
+    }
+
+    /// True where a delegation by this tool has something to fall back to.
+    #[must_use]
+    pub fn has_fallback(&self, tool: &ToolName) -> bool {
+        self.fallbacks.get(tool).is_some()
+    }
+
+    /// Runs the call of a delegation that fell back, under a review of its own.
+    ///
+    /// # Errors
+    /// The inner error is a result that the model reads; a [`Fault`] ends the run.
+    pub async fn fall_back(
+        &self,
+        scope: &Arc<RunScope>,
+        call: &ToolCall,
+        why: &str,
+    ) -> Result<Result<String, ToolError>, Fault> {
+        let Some(tool) = self.fallbacks.get(&call.name) else {
+            return Ok(Err(ToolError::Failed(format!(
+                "handoff unavailable: {why}; and no ordinary tool is called `{}`: do the work yourself or with other tools",
+                call.name
+            ))));
+        };
+        let record = CallRecord::begin(scope, call.id.clone(), call.name.clone(), || {
+            call.arguments.as_str().to_owned()
+        });
+        let review = scope.review_fallback(&call.name, tool.effect(), call.arguments.clone()).await;
+        let result = match review {
+            Ok(permit) => act(tool.clone(), permit, scope).await,
+            Err(error) => Ok(Err(error)),
+        };
+        record.end_with(&result);
+        result
     }
 
     /// The tools.
@@ -43,14 +89,22 @@ impl PrimaryExecutor {
             Ok(permit) => permit,
             Err(error) => return Ok(Err(error)),
         };
-        // A task of its own: a panic in a tool ends this run and no other.
-        let (tool, context) = (tool.clone(), scope.call_context());
-        let task = tokio::spawn(async move { tool.call(permit, &context).await });
-        match tokio_util::task::AbortOnDropHandle::new(task).await {
-            Ok(result) => Ok(result),
-            Err(error) if error.is_cancelled() => Ok(Err(ToolError::Cancelled)),
-            Err(error) => Err(Fault::panicked(call.name.clone(), error.into_panic())),
-        }
+        act(tool.clone(), permit, scope).await
+    }
+}
+
+/// Runs a tool in a task of its own: a panic in it ends this run and no other.
+async fn act(
+    tool: Arc<dyn Tool>,
+    permit: Permit<Arguments>,
+    scope: &RunScope,
+) -> Result<Result<String, ToolError>, Fault> {
+    let (name, context) = (permit.tool().clone(), scope.call_context());
+    let task = tokio::spawn(async move { tool.call(permit, &context).await }.in_current_span());
+    match tokio_util::task::AbortOnDropHandle::new(task).await {
+        Ok(result) => Ok(result),
+        Err(error) if error.is_cancelled() => Ok(Err(ToolError::Cancelled)),
+        Err(error) => Err(Fault::panicked(name, error.into_panic())),
     }
 }
 
@@ -64,12 +118,9 @@ impl CallExecutor for PrimaryExecutor {
         let record = CallRecord::begin(scope, call.id.clone(), call.name.clone(), || {
             call.arguments.as_str().to_owned()
         });
-        let result = self.run(scope, call).await;
-        match &result {
-            Ok(Ok(_)) => record.end(None),
-            Ok(Err(error)) => record.end(Some(error)),
-            Err(fault) => record.end(Some(&ToolError::Failed(fault.to_string()))),
-        }
+        let span = record.span();
+        let result = self.run(scope, call).instrument(span).await;
+        record.end_with(&result);
         result
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::Fault;
 use crate::event::{Event, ToolStatus};
 use crate::ids::{CallId, ToolName};
 use crate::run::RunScope;
@@ -37,6 +38,20 @@ impl CallRecord {
             arguments: shortened(&arguments()),
         });
         Self { scope: scope.clone(), call_id, tool, began: Instant::now() }
+    }
+
+    /// The span that the call's work belongs to.
+    pub(crate) fn span(&self) -> tracing::Span {
+        tracing::info_span!("tool_call", tool = %self.tool, call_id = %self.call_id)
+    }
+
+    /// Tells and counts how it ended, a fault of the host included.
+    pub(crate) fn end_with<T>(self, result: &Result<Result<T, ToolError>, Fault>) {
+        match result {
+            Ok(Ok(_)) => self.end(None),
+            Ok(Err(error)) => self.end(Some(error)),
+            Err(fault) => self.end(Some(&ToolError::Failed(fault.to_string()))),
+        }
     }
 
     /// Tells and counts that it ended.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use deputy_contract::Arguments as TypedArguments;
 use serde::Serialize;
+use tracing::Instrument as _;
 
 use super::CallRecord;
 use crate::ids::{CallId, ToolName};
@@ -32,6 +33,7 @@ where
         let permit = scope.review(&tool, arguments).await?;
         operation.run(permit, &scope.call_context()).await
     }
+    .instrument(record.span())
     .await;
     record.end(result.as_ref().err());
     result

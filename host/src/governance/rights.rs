@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::denial::Denial;
+use super::denial::{Denial, Rule};
 use super::effect::Effect;
 use crate::ids::{AgentName, ToolName};
 
@@ -12,10 +12,10 @@ use crate::ids::{AgentName, ToolName};
 /// Only governance makes them, from wider ones:
 ///
 /// ```
-/// # use deputy::governance::{Governance, Rights, RightsError};
+/// # use deputy::governance::{Declaration, Governance, Rights, RightsError};
 /// # use std::sync::Arc;
 /// fn shrunk(governance: &Governance, parent: &Rights) -> Result<Arc<Rights>, RightsError> {
-///     governance.subagent_rights("explore".into(), &["read_file".into()], parent)
+///     governance.subagent_rights(&Declaration::new("explore").tools(["read_file"]), parent, None)
 /// }
 /// ```
 ///
@@ -76,6 +76,15 @@ impl Rights {
     #[must_use]
     pub fn knows(&self, tool: &ToolName) -> bool {
         self.tools.contains_key(tool) || self.cut.iter().any(|denial| &denial.tool == tool)
+    }
+
+    /// Why the run does not hold a tool that it could lend: its own cut says so, and is then the rule to change.
+    pub(super) fn rule_against(&self, tool: &ToolName) -> Rule {
+        let earlier = self.cut.iter().find(|denial| &denial.tool == tool).map(|denial| denial.rule.clone());
+        earlier.unwrap_or_else(|| Rule::NotHeldByParent {
+            parent: self.agent.clone(),
+            held: self.tools.keys().cloned().collect(),
+        })
     }
 
     /// What was asked for and not given, with the reason.

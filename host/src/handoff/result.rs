@@ -1,57 +1,96 @@
-//! What the parent reads of a delegation: a JSON object whose `output` is data, never speech of the host's.
+//! What the parent's model reads of a delegation: a JSON object whose `output` is data, never speech of the host's.
 //! Must not decide what a failure leads to.
 
 use serde_json::{Map, Value, json};
 
-use super::input::TaskInput;
-use crate::event::RunStatus;
-use crate::history::as_data;
-use crate::sandbox::{EndCause, Outcome};
-use crate::subagent::Subagent;
-use crate::tools::ToolError;
+use super::record::Handoff;
+use crate::event::HandoffStatus;
+use crate::history::{ResultCap, as_data, shortened};
+use crate::sandbox::EndCause;
 
-/// The result of a delegation, as the parent's model reads it.
-///
-/// # Errors
-/// A [`ToolError`] where there is no answer; its text carries what there was of one.
-pub fn result_for_parent(
-    subagent: &Subagent,
-    outcome: &Outcome,
-    turns: u32,
-    input: &TaskInput,
-) -> Result<String, ToolError> {
-    match outcome {
-        Outcome::Answered { text } => Ok(answer(subagent, "completed", &as_data(text), turns, input)),
-        Outcome::Stopped { cause: cause @ EndCause::AtLimit { .. }, partial: Some(partial) } => {
-            let output = format!("[partial result: {cause}]\n{}", as_data(partial));
-            Ok(answer(subagent, "partial", &output, turns, input))
-        }
-        Outcome::Stopped { cause: EndCause::Cancelled, .. } => Err(ToolError::Cancelled),
-        Outcome::Stopped { cause, partial } => {
-            let mut text =
-                format!("subagent `{}` gave no answer: {}", subagent.name, as_data(&cause.to_string()));
-            if let Some(partial) = partial {
-                text.push_str("\n[partial result, from before it ended]\n");
-                text.push_str(&as_data(partial));
-            }
-            Err(if outcome.status() == RunStatus::TimedOut {
-                ToolError::TimedOut(text)
-            } else {
-                ToolError::Failed(text)
-            })
+/// The result of a delegation that has something to show. Fits `cap`, so that nothing cuts through its frame.
+pub(super) fn answer(
+    handoff: &Handoff,
+    status: HandoffStatus,
+    output: &str,
+    note: Option<&str>,
+    cap: ResultCap,
+) -> String {
+    let mut room = cap.0;
+    loop {
+        let text = framed(handoff, status, &shortened(output, room), note);
+        // Escapes make text longer: what is over goes, until the whole fits.
+        match text.len().checked_sub(cap.0) {
+            Some(over) if over > 0 && room > 0 => room = room.saturating_sub(over.max(64)),
+            _ => return text,
         }
     }
 }
 
-fn answer(subagent: &Subagent, status: &str, output: &str, turns: u32, input: &TaskInput) -> String {
+fn framed(handoff: &Handoff, status: HandoffStatus, output: &str, note: Option<&str>) -> String {
+    let sum = handoff.sum();
     let mut object = Map::new();
-    object.insert("subagent".to_owned(), json!(subagent.name.as_str()));
-    object.insert("tool_name".to_owned(), json!(subagent.tool_name.as_str()));
+    // The id is fresh in each call, so no text from before can name it.
+    object.insert("handoff_id".to_owned(), json!(handoff.id.as_str()));
+    object.insert("subagent".to_owned(), json!(as_data(handoff.subagent.name().as_str())));
+    object.insert("tool_name".to_owned(), json!(handoff.subagent.tool_name.as_str()));
     object.insert("status".to_owned(), json!(status));
     object.insert("output".to_owned(), json!(output));
-    object.insert("steps".to_owned(), json!(turns));
-    if let Some(note) = input.note() {
+    object.insert("steps".to_owned(), json!(sum.turns));
+    object.insert("tool_calls".to_owned(), json!(sum.tool_calls));
+    if sum.attempts > 1 {
+        object.insert("attempts".to_owned(), json!(sum.attempts));
+    }
+    if !sum.cut.is_empty() {
+        object.insert("not_granted".to_owned(), json!(sum.cut));
+    }
+    if let Some(note) = note {
         object.insert("note".to_owned(), json!(note));
     }
     Value::Object(object).to_string()
+}
+
+/// A whole answer as data; `(empty)` where there is nothing to see.
+pub(super) fn output(text: &str) -> String {
+    let data = as_data(text);
+    let nothing = text.chars().all(|c| c.is_whitespace() || crate::history::is_invisible(c));
+    if nothing { "(empty)".to_owned() } else { data }
+}
+
+/// What there is of an answer, under a marker that says why it is no whole one.
+pub(super) fn partial(cause: &EndCause, partial: Option<&str>) -> String {
+    format!("[partial result: {}]\n{}", as_data(&cause.to_string()), output(partial.unwrap_or_default()))
+}
+
+/// What is known of a delegation without an answer.
+#[derive(Debug, Default)]
+pub(super) struct Failure<'a> {
+    pub(super) cause: &'a str,
+    pub(super) partial: Option<&'a str>,
+    pub(super) note: Option<&'a str>,
+}
+
+/// Why there is no answer: whose, how it ended, in which conversation, after how much, and what it had by then.
+pub(super) fn failure(handoff: &Handoff, status: HandoffStatus, failure: Failure<'_>) -> String {
+    let sum = handoff.sum();
+    let mut text = format!(
+        "subagent `{}` gave no answer: {} (status {status}, attempts {}, model turns {}, tool calls {}",
+        as_data(handoff.subagent.name().as_str()),
+        as_data(failure.cause),
+        sum.attempts,
+        sum.turns,
+        sum.tool_calls,
+    );
+    if let Some(session) = &sum.session {
+        text.push_str(&format!(", session {session}"));
+    }
+    text.push(')');
+    if let Some(note) = failure.note {
+        text.push_str(&format!("; {note}"));
+    }
+    if let Some(partial) = failure.partial.filter(|text| !text.trim().is_empty()) {
+        text.push_str("\n[partial result, from before it ended]\n");
+        text.push_str(&as_data(partial));
+    }
+    text
 }

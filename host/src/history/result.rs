@@ -2,6 +2,9 @@
 
 use crate::ids::{CallId, ToolName};
 
+/// Most bytes of the marker that stands for what was cut, whatever its numbers.
+const MARKER_BYTES: usize = 128;
+
 /// What a call gave: text for the model, good or bad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {
@@ -28,24 +31,33 @@ impl ToolResult {
         Self { call_id, tool, text: or_empty(text), is_error: true }
     }
 
-    /// The same result with at most `cap` bytes of text (and a marker), head and tail kept.
+    /// The same result with at most `cap` bytes of text, head and tail kept around a marker. The marker counts, so
+    /// that cutting what was cut changes nothing; only a cap too small for a marker is passed by it.
     #[must_use]
     pub(super) fn capped(mut self, cap: usize) -> Self {
-        if self.text.len() <= cap {
-            return self;
+        if self.text.len() > cap {
+            self.text = shortened(&self.text, cap);
         }
-        let head = floor_boundary(&self.text, cap / 4 * 3);
-        let tail = ceil_boundary(&self.text, self.text.len().saturating_sub(cap / 4));
-        let (Some(start), Some(end)) = (self.text.get(..head), self.text.get(tail..)) else {
-            return self;
-        };
-        let hidden = tail.saturating_sub(head);
-        self.text = format!(
-            "{start}\n[... {hidden} of {} bytes left out here; ask for a smaller part to read them ...]\n{end}",
-            self.text.len()
-        );
         self
     }
+}
+
+/// `text` where it has at most `cap` bytes; else its head and its tail with a marker between them, together within
+/// `cap` where that has room for a marker.
+#[must_use]
+pub fn shortened(text: &str, cap: usize) -> String {
+    if text.len() <= cap {
+        return text.to_owned();
+    }
+    let room = cap.saturating_sub(MARKER_BYTES);
+    let head = floor_boundary(text, room / 4 * 3);
+    let tail = ceil_boundary(text, text.len().saturating_sub(room / 4));
+    let (start, end) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    let hidden = tail.saturating_sub(head);
+    format!(
+        "{start}\n[... {hidden} of {} bytes left out here; ask for a smaller part to read them ...]\n{end}",
+        text.len()
+    )
 }
 
 fn or_empty(text: String) -> String {

@@ -87,12 +87,22 @@ fn forgetting_never_parts_a_call_from_its_result() {
 
 #[test]
 fn a_long_result_is_cut_in_the_middle_on_character_borders_and_says_so() {
-    let mut history = History::with_result_cap(ResultCap(1000));
+    let mut history = History::new().capped_at(ResultCap(1000));
     let text = format!("start{}end", "é".repeat(5000));
     history.push(Message::Tool(ToolResult::ok(CallId::from("c"), ToolName::from("t"), text.clone())));
     let Message::Tool(result) = history.entries()[0].message() else { panic!("a tool result") };
     assert!(result.text.starts_with("start") && result.text.ends_with("end"));
-    assert!(result.text.len() < 1200 && result.text.contains(&format!("of {} bytes left out", text.len())));
+    assert!(result.text.len() <= 1000 && result.text.contains(&format!("of {} bytes left out", text.len())));
+}
+
+#[test]
+fn what_was_cut_once_is_not_cut_again() {
+    for length in [64 * 1024 + 1, 100_000, 3_000_000] {
+        let mut history = of(vec![Message::Tool(ToolResult::ok("c".into(), "t".into(), "é".repeat(length)))]);
+        let Message::Tool(cut) = history.entries()[0].message().clone() else { panic!("a tool result") };
+        history.push(Message::Tool(cut.clone()));
+        assert!(matches!(history.entries()[1].message(), Message::Tool(again) if *again == cut));
+    }
 }
 
 #[test]

@@ -4,20 +4,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Host;
+use super::error::HostError;
+use super::parts::{absent, check_policy, fallbacks_of, registry_of};
 use super::system::system_text;
-use crate::calls::{PrimaryExecutor, ToolSet, ToolSetError};
+use crate::calls::{PrimaryExecutor, ToolSet};
 use crate::event::{Event, EventListener, Events};
-use crate::governance::{Approver, DenyAll, Effect, Governance, Policy, Rule};
-use crate::handoff::{HandoffExecutor, Registry, RegistryError};
-use crate::ids::ToolName;
+use crate::governance::{Approver, DenyAll, Effect, Governance, HandoffPolicy, Policy, Prices, PurseLimits};
+use crate::handoff::{HandoffExecutor, SubagentRegistry};
+use crate::history::ResultCap;
 use crate::model::Model;
-use crate::sandbox::{Sandbox, SandboxError, SandboxOptions};
+use crate::sandbox::{Sandbox, SandboxOptions};
+use crate::session::{SessionBook, SessionStore};
 use crate::subagent::Subagent;
 use crate::tools::{Builtins, Confinement, Tool, ToolLimits, WebClient};
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::Workspace;
 
 /// Model turns of a parent's run where nothing else is said.
 const MAX_TURNS: u32 = 50;
+/// Model turns of a subagent's run where nothing else is said.
+const SUBAGENT_MAX_TURNS: u32 = 50;
 /// The parent agent's name.
 const PARENT: &str = "parent";
 
@@ -37,38 +42,16 @@ pub struct HostBuilder {
     sandbox: SandboxOptions,
     tool_limits: ToolLimits,
     max_turns: u32,
-    max_depth: u32,
+    subagent_max_turns: u32,
+    result_cap: ResultCap,
+    handoff_policy: HandoffPolicy,
+    purse: PurseLimits,
+    prices: Option<Prices>,
+    sessions: Option<Arc<dyn SessionStore>>,
+    registry: Option<Arc<dyn SubagentRegistry>>,
+    fallbacks: Vec<Arc<dyn Tool>>,
     parallel_tool_calls: bool,
     system: Option<String>,
-}
-
-/// A host cannot be put together.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HostError {
-    /// No model was given.
-    #[error("a host needs a model: give it one with `HostBuilder::model`")]
-    NoModel,
-    /// The workspace cannot be opened.
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-    /// Two tools have one name, or a name cannot be called.
-    #[error(transparent)]
-    Tools(#[from] ToolSetError),
-    /// A subagent cannot be registered.
-    #[error(transparent)]
-    Subagents(#[from] RegistryError),
-    /// The sandbox cannot be made.
-    #[error(transparent)]
-    Sandbox(#[from] SandboxError),
-    /// A rule names a tool that there is not.
-    #[error("the policy has a rule for `{name}`, and there is no tool of that name; the tools are: {}", known.join(", "))]
-    UnknownToolInPolicy {
-        /// The name.
-        name: ToolName,
-        /// The tools that there are.
-        known: Vec<String>,
-    },
 }
 
 impl Default for HostBuilder {
@@ -88,7 +71,14 @@ impl Default for HostBuilder {
             sandbox: SandboxOptions::default(),
             tool_limits: ToolLimits::default(),
             max_turns: MAX_TURNS,
-            max_depth: 1,
+            subagent_max_turns: SUBAGENT_MAX_TURNS,
+            result_cap: ResultCap::default(),
+            handoff_policy: HandoffPolicy::default(),
+            purse: PurseLimits::default(),
+            prices: None,
+            sessions: None,
+            registry: None,
+            fallbacks: Vec::new(),
             parallel_tool_calls: true,
             system: None,
         }
@@ -187,10 +177,62 @@ impl HostBuilder {
         self
     }
 
-    /// The deepest delegation: 0 is none, 1 is one level. Default: 1.
+    /// Model turns of a subagent that does not say itself. Default: 50.
     #[must_use]
-    pub fn max_depth(mut self, max_depth: u32) -> Self {
-        self.max_depth = max_depth;
+    pub fn subagent_max_turns(mut self, max_turns: u32) -> Self {
+        self.subagent_max_turns = max_turns;
+        self
+    }
+
+    /// Most bytes that one result adds to a conversation. Default: 64 KiB.
+    #[must_use]
+    pub fn result_bytes(mut self, bytes: usize) -> Self {
+        self.result_cap = ResultCap(bytes);
+        self
+    }
+
+    /// The rules on delegations. Default: see [`HandoffPolicy`].
+    #[must_use]
+    pub fn handoff_policy(mut self, policy: HandoffPolicy) -> Self {
+        self.handoff_policy = policy;
+        self
+    }
+
+    /// The budget that all runs of one task share. Default: see [`PurseLimits`].
+    #[must_use]
+    pub fn purse(mut self, limits: PurseLimits) -> Self {
+        self.purse = limits;
+        self
+    }
+
+    /// What the model's tokens cost. Default: not known, so that nothing can be said of cost.
+    #[must_use]
+    pub fn prices(mut self, prices: Prices) -> Self {
+        self.prices = Some(prices);
+        self
+    }
+
+    /// Where conversations are kept. Default: nowhere; those of subagents that reuse theirs last as long as the
+    /// host.
+    #[must_use]
+    pub fn sessions(mut self, store: Arc<dyn SessionStore>) -> Self {
+        self.sessions = Some(store);
+        self
+    }
+
+    /// The subagents, from a registry of your own; those given with [`subagent`](Self::subagent) cannot be added to
+    /// it.
+    #[must_use]
+    pub fn registry(mut self, registry: Arc<dyn SubagentRegistry>) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+
+    /// What a delegation of the same tool name falls back to where the policy says `fallback_to_primary`. No model
+    /// calls it otherwise.
+    #[must_use]
+    pub fn fallback_tool(mut self, tool: impl Tool + 'static) -> Self {
+        self.fallbacks.push(Arc::new(tool));
         self
     }
 
@@ -220,14 +262,17 @@ impl HostBuilder {
         for tool in builtins.all().into_iter().chain(self.tools) {
             tools.add(tool)?;
         }
-        let mut registry = Registry::default();
-        for subagent in self.subagents {
-            registry.add(subagent, &tools)?;
+        let registry = registry_of(self.registry, self.subagents, &tools)?;
+        let fallbacks = fallbacks_of(self.fallbacks, &*registry)?;
+        check_policy(&self.policy, &self.handoff_policy, &tools, &*registry)?;
+        if self.purse.cost.is_some() && self.prices.is_none() {
+            return Err(HostError::CostWithoutPrices);
         }
-        check_policy(&self.policy, &tools, &registry)?;
-        let governance = Arc::new(Governance::new(self.policy, self.approver).max_depth(self.max_depth));
+        let governance = Governance::new(self.policy, self.approver).handoffs(self.handoff_policy);
+        let governance = Arc::new(governance);
         let offered = tools.effects().map(|(name, effect)| (name, Ok(effect)));
-        let delegations = registry.iter().map(|subagent| (subagent.tool_name.clone(), Ok(Effect::Delegate)));
+        let delegations =
+            registry.all().into_iter().map(|subagent| (subagent.tool_name.clone(), Ok(Effect::Delegate)));
         let absent = absent(&tools, &self.no_confinement);
         let rights = governance.root_rights(PARENT.into(), offered.chain(delegations).chain(absent));
         if workspace.is_empty() {
@@ -235,9 +280,16 @@ impl HostBuilder {
             self.events.emit(|| Event::Warning { message });
         }
         let sandbox = Arc::new(Sandbox::new(&self.sandbox)?);
-        let system = self.system.unwrap_or_else(|| system_text(&workspace, &registry));
-        let primary = PrimaryExecutor::new(tools);
-        let executor = Arc::new(HandoffExecutor::new(registry, primary, sandbox.clone(), builtins));
+        let system = self.system.unwrap_or_else(|| system_text(&workspace, &rights));
+        let primary = PrimaryExecutor::new(tools).fallbacks(fallbacks);
+        let executor = Arc::new(HandoffExecutor::new(
+            registry,
+            primary,
+            sandbox.clone(),
+            builtins,
+            SessionBook::new(self.sessions),
+            self.subagent_max_turns,
+        ));
         Ok(Host {
             model,
             workspace,
@@ -248,43 +300,11 @@ impl HostBuilder {
             events: self.events,
             tool_limits: self.tool_limits,
             max_turns: self.max_turns,
+            purse: self.purse,
+            prices: self.prices,
+            result_cap: self.result_cap,
             parallel_tool_calls: self.parallel_tool_calls,
             system,
         })
-    }
-}
-
-/// Built-in tools that this host does not offer, each with why.
-fn absent(tools: &ToolSet, no_confinement: &str) -> Vec<(ToolName, Result<Effect, Rule>)> {
-    let absent = deputy_contract::ALL_TOOLS.iter().map(|tool| ToolName::from(tool.name));
-    absent
-        .filter(|name| tools.get(name).is_none())
-        .map(|name| {
-            let reason = match name.as_str() {
-                "run_command" | "run_program" => no_confinement.to_owned(),
-                _ => "give the host a web client with `HostBuilder::web`".to_owned(),
-            };
-            (name, Err(Rule::NotOffered { reason }))
-        })
-        .collect()
-}
-
-/// A rule for a tool that there is not would be a rule that does nothing.
-fn check_policy(policy: &Policy, tools: &ToolSet, registry: &Registry) -> Result<(), HostError> {
-    let is_builtin =
-        |name: &ToolName| deputy_contract::ALL_TOOLS.iter().any(|tool| tool.name == name.as_str());
-    match policy
-        .named()
-        .find(|name| tools.get(name).is_none() && registry.get(name).is_none() && !is_builtin(name))
-    {
-        None => Ok(()),
-        Some(name) => Err(HostError::UnknownToolInPolicy {
-            name: name.clone(),
-            known: tools
-                .effects()
-                .map(|(name, _)| name.to_string())
-                .chain(registry.iter().map(|subagent| subagent.tool_name.to_string()))
-                .collect(),
-        }),
     }
 }

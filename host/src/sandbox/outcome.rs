@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use crate::calls::Fault;
 use crate::event::RunStatus;
+use crate::governance::Spent;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// With an answer that is not blank.
+    /// With an answer. One of nothing but blanks is shown to a model as `(empty)`.
     Answered {
         /// The answer.
         text: String,
@@ -26,16 +28,16 @@ pub enum Outcome {
 #[non_exhaustive]
 pub enum EndCause {
     /// The guest itself stopped at a limit.
-    #[error("it stopped at a limit after {turns} of {max_turns} model turns")]
+    #[error("it stopped at a limit after {turns} of {max_turns} model turns; the setting is `max_turns`")]
     AtLimit {
         /// Turns taken.
         turns: u32,
         /// Turns allowed.
         max_turns: u32,
     },
-    /// The guest gave an answer without any text.
-    #[error("it answered with nothing")]
-    EmptyAnswer,
+    /// The budget of the whole tree is spent.
+    #[error(transparent)]
+    BudgetSpent(Spent),
     /// The guest says that its model failed.
     #[error("its model failed: {0}")]
     Model(String),
@@ -72,9 +74,20 @@ pub enum EndCause {
     /// The run was stopped from outside.
     #[error("it was cancelled")]
     Cancelled,
+    /// A delegation of its own was refused or failed, and the policy is that this ends it.
+    #[error("{0}")]
+    Handoff(Fault),
     /// The host itself failed in one of the guest's calls.
     #[error("the host failed in one of its calls: {0}")]
     Host(String),
+}
+
+impl EndCause {
+    /// True where the run stopped at a limit on its turns or on what its tree may use: what it had counts.
+    #[must_use]
+    pub fn is_a_limit(&self) -> bool {
+        matches!(self, Self::AtLimit { .. } | Self::BudgetSpent(_))
+    }
 }
 
 impl Outcome {
@@ -84,12 +97,12 @@ impl Outcome {
         match self {
             Self::Answered { .. } => RunStatus::Answered,
             Self::Stopped { cause, .. } => match cause {
-                EndCause::AtLimit { .. } => RunStatus::Partial,
-                EndCause::EmptyAnswer
-                | EndCause::Model(_)
+                EndCause::AtLimit { .. } | EndCause::BudgetSpent(_) => RunStatus::Partial,
+                EndCause::Model(_)
                 | EndCause::Unable(_)
                 | EndCause::Guest(_)
                 | EndCause::Exited
+                | EndCause::Handoff(_)
                 | EndCause::Host(_) => RunStatus::Failed,
                 EndCause::Trapped(_) => RunStatus::Trapped,
                 EndCause::OutOfFuel { .. } => RunStatus::OutOfFuel,

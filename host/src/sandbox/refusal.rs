@@ -39,7 +39,10 @@ pub(super) fn missing_imports(surface: &Surface, rights: &Rights) -> Vec<Missing
         }
         let name = ToolName::from(tool.name);
         let denial = rights.cut().iter().find(|denial| denial.tool == name).cloned().unwrap_or_else(|| {
-            Denial { agent: rights.agent().clone(), tool: name.clone(), rule: Rule::NotDeclared }
+            // One line that gives it all that it imports: of several lines only one could stand.
+            let imported = surface.tools.iter().map(|tool| ToolName::from(tool.as_str()));
+            let declared = rights.tools().keys().cloned().chain(imported).collect();
+            Denial { agent: rights.agent().clone(), tool: name.clone(), rule: Rule::NotDeclared { declared } }
         });
         missing.push(MissingImport {
             import: format!("{WIT_PACKAGE}/{}", tool.interface()),

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument as _;
 use wasmtime::component::ResourceTable;
-use wasmtime::{Store, Trap, UpdateDeadline};
+use wasmtime::{Store, UpdateDeadline};
 
 use super::engine::GuestEngine;
-use super::limits::GuestLimits;
+use super::fuel::{Burnt, Fuel};
 use super::outcome::{EndCause, GuestReport, Outcome};
+use super::record::{CodeEnd, Record};
 use super::{Guest, wasi};
 use crate::bindings::exports::deputy::agent::handler::{Answer, Failure};
 use crate::bindings::{GeneralPre, TaskHandle, ToolHandle};
@@ -21,7 +23,6 @@ use crate::calls::Fault;
 use crate::capability::{GuestRecord, GuestState, MemoryLimiter};
 use crate::event::Event;
 use crate::model::ToolDescription;
-use crate::run::RunScope;
 
 /// Bytes that a guest may hand the host in one call.
 const HOSTCALL_FUEL: usize = 16 * 1024 * 1024;
@@ -32,9 +33,6 @@ const HANDLES: usize = 4096;
 const WIND_UP: Duration = Duration::from_secs(15);
 /// How long a stopped guest that waits for nothing of ours may take to notice.
 const NOTICE: Duration = Duration::from_millis(25);
-
-/// How the guest's code ended, before the host's record is asked why.
-type CodeEnd = Option<wasmtime::Result<Result<Answer, Failure>>>;
 
 pub(super) async fn run(
     engine: &GuestEngine,
@@ -60,7 +58,8 @@ pub(super) async fn run(
         limiter: MemoryLimiter::new(limits.memory),
     };
     let ticking = engine.ticking();
-    let mut store = match new_store(engine, state, limits.fuel) {
+    let fuel = Fuel::draw(&scope.purse, limits.fuel);
+    let mut store = match new_store(engine, state, &fuel) {
         Ok(store) => store,
         Err(error) => return not_run(EndCause::Host(format!("{error:#}"))),
     };
@@ -68,13 +67,16 @@ pub(super) async fn run(
 
     let watched = Watched { cancel: scope.cancel.clone(), record: record.clone() };
     let handed = guest.handed;
-    let mut task = AbortOnDropHandle::new(runtime.spawn(async move {
+    let span =
+        tracing::info_span!("run", agent = %scope.agent(), run = %scope.id, depth = scope.rights.depth());
+    let running = async move {
         let _ticking = ticking;
         let code = watched.watch(call(&mut store, &pre, handed)).await;
-        let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0));
+        let fuel = fuel.settle(store.get_fuel().unwrap_or(0));
         let limiter = &store.data().limiter;
         Ended { code, fuel, peak: limiter.peak(), refused: limiter.refused() }
-    }));
+    };
+    let mut task = AbortOnDropHandle::new(runtime.spawn(running.instrument(span)));
     let ended = tokio::select! {
         ended = &mut task => ended,
         () = sleep_until(deadline) => {
@@ -101,12 +103,13 @@ pub(super) async fn run(
             let record = Record {
                 scope: &scope,
                 limits,
+                fuel_of_the_purse: fuel.of_the_purse,
                 timed_out: timed_out.load(Ordering::Relaxed),
                 memory_refused: refused,
                 fault: record.take_fault(),
                 log: &log,
             };
-            (record.read(code), fuel, peak)
+            (record.read(code), fuel.burnt, peak)
         }
         Err(error) if error.is_panic() => {
             let fault = Fault::panicked("sandbox".into(), error.into_panic());
@@ -129,7 +132,7 @@ fn not_run(cause: EndCause) -> GuestReport {
 /// What the guest's task leaves when its store is dropped.
 struct Ended {
     code: CodeEnd,
-    fuel: u64,
+    fuel: Burnt,
     peak: usize,
     refused: bool,
 }
@@ -140,10 +143,10 @@ fn table() -> ResourceTable {
     table
 }
 
-fn new_store(engine: &GuestEngine, state: GuestState, fuel: u64) -> wasmtime::Result<Store<GuestState>> {
+fn new_store(engine: &GuestEngine, state: GuestState, fuel: &Fuel) -> wasmtime::Result<Store<GuestState>> {
     let mut store = Store::new(engine.engine(), state);
     store.limiter(|state| &mut state.limiter);
-    store.set_fuel(fuel)?;
+    fuel.fill(&mut store)?;
     store.set_hostcall_fuel(HOSTCALL_FUEL);
     store.set_max_component_handles(HANDLES);
     Ok(store)
@@ -208,92 +211,5 @@ async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
         None => std::future::pending().await,
-    }
-}
-
-/// What the host itself knows of how a run ended.
-struct Record<'a> {
-    scope: &'a RunScope,
-    limits: GuestLimits,
-    timed_out: bool,
-    memory_refused: bool,
-    fault: Option<Fault>,
-    log: &'a str,
-}
-
-impl Record<'_> {
-    /// The answer, or why there is none with what the guest said of it.
-    fn read(self, code: CodeEnd) -> Result<String, (EndCause, Option<String>)> {
-        let without = |cause| Err((cause, None));
-        match code {
-            Some(Ok(Ok(Answer { text, complete: true }))) if text.trim().is_empty() => {
-                without(EndCause::EmptyAnswer)
-            }
-            Some(Ok(Ok(Answer { text, complete: true }))) => Ok(text),
-            Some(Ok(Ok(Answer { text, complete: false }))) => {
-                let (turns, max_turns) = (self.scope.tally.turns(), self.scope.max_turns);
-                Err((
-                    EndCause::AtLimit { turns, max_turns },
-                    Some(text).filter(|text| !text.trim().is_empty()),
-                ))
-            }
-            Some(Ok(Err(Failure::Cancelled))) => {
-                // Whether anything stopped it is for the host to say.
-                let own =
-                    || EndCause::Guest("it says that it was cancelled, and nothing stopped it".to_owned());
-                without(self.stop().unwrap_or_else(own))
-            }
-            Some(Ok(Err(failure))) => without(match failure {
-                Failure::Model(text) => EndCause::Model(text),
-                Failure::Unable(text) => EndCause::Unable(text),
-                Failure::Other(text) => EndCause::Guest(text),
-                Failure::Cancelled => EndCause::Cancelled,
-            }),
-            Some(Err(error)) => {
-                let cause = match self.fault {
-                    Some(ref fault) => EndCause::Host(fault.to_string()),
-                    None => self.stop().unwrap_or_else(|| self.trapped(&error)),
-                };
-                without(cause)
-            }
-            None => without(self.stop().unwrap_or(EndCause::Cancelled)),
-        }
-    }
-
-    /// Whether, and how, the host stopped the run.
-    fn stop(&self) -> Option<EndCause> {
-        match (self.timed_out, self.limits.time) {
-            (true, Some(limit)) => Some(EndCause::TimedOut { limit }),
-            _ if self.scope.cancel.is_cancelled() => Some(EndCause::Cancelled),
-            _ => None,
-        }
-    }
-
-    fn trapped(&self, error: &wasmtime::Error) -> EndCause {
-        if error.downcast_ref::<wasmtime_wasi::I32Exit>().is_some() {
-            return EndCause::Exited;
-        }
-        match error.downcast_ref::<Trap>() {
-            Some(Trap::OutOfFuel) => EndCause::OutOfFuel { limit: self.limits.fuel },
-            // The tick saw the time limit before the timer did.
-            Some(Trap::Interrupt) => match self.limits.time {
-                Some(limit) => EndCause::TimedOut { limit },
-                None => EndCause::Cancelled,
-            },
-            _ if self.memory_refused => EndCause::OutOfMemory { limit: self.limits.memory },
-            Some(trap) => EndCause::Trapped(match self.panic_line() {
-                Some(line) => format!("{trap} ({line})"),
-                None => trap.to_string(),
-            }),
-            None => EndCause::Trapped(format!("{error:#}")),
-        }
-    }
-
-    /// The line in which a Rust guest says why it panicked, if it wrote one. Untrusted text, shortened.
-    fn panic_line(&self) -> Option<String> {
-        let mut lines = self.log.lines().skip_while(|line| !line.contains("panicked at"));
-        let place = lines.next()?;
-        let text = format!("{} {}", place.trim(), lines.next().unwrap_or_default().trim());
-        Some(text.chars().take(300).collect())
     }
 }

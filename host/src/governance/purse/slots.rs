@@ -1,0 +1,120 @@
+//! How many runs work at one time. A run that waits for another gives its slot back, so nothing that a child may
+//! need is held while waiting. Must not know what a run does with its slot.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The slots of one tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Slots(Arc<Semaphore>);
+
+impl Slots {
+    pub(super) fn new(most: u32) -> Self {
+        let most = usize::try_from(most.max(1)).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+        Self(Arc::new(Semaphore::new(most)))
+    }
+
+    /// Waits for a slot, in turn.
+    pub(crate) async fn seat(&self) -> Seat {
+        let held = self.take().await;
+        Seat { slots: Some(self.clone()), state: Mutex::new(State { waiting: 0, held }) }
+    }
+
+    async fn take(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        self.0.clone().acquire_owned().await.ok()
+    }
+}
+
+/// A run's place among those that work. The parent's run needs none.
+#[derive(Debug, Default)]
+pub(crate) struct Seat {
+    slots: Option<Slots>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Children that the run waits for.
+    waiting: usize,
+    held: Option<OwnedSemaphorePermit>,
+}
+
+impl Seat {
+    /// Awaits a child: the slot is free meanwhile, and taken again before the run goes on.
+    pub(crate) async fn while_waiting<T>(&self, child: impl Future<Output = T>) -> T {
+        let waits = Waits::begin(self);
+        let ended = child.await;
+        drop(waits);
+        if let Some(slots) = self.slots.as_ref().filter(|_| self.needs_one()) {
+            let held = slots.take().await;
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            // Two children that ended at once: one slot is enough.
+            if state.held.is_none() && state.waiting == 0 {
+                state.held = held;
+            }
+        }
+        ended
+    }
+
+    fn needs_one(&self) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.waiting == 0 && state.held.is_none()
+    }
+}
+
+/// Counts a child that is waited for, also where the waiting is given up.
+struct Waits<'a>(&'a Seat);
+
+impl<'a> Waits<'a> {
+    fn begin(seat: &'a Seat) -> Self {
+        let mut state = seat.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.waiting = state.waiting.saturating_add(1);
+        state.held = None;
+        Self(seat)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.waiting = state.waiting.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_chain_longer_than_the_slots_goes_through_since_whoever_waits_gives_back() {
+        let slots = Slots::new(1);
+        let (a, b) = (slots.seat().await, slots.clone());
+        let deepest = a
+            .while_waiting(async {
+                let b_seat = b.seat().await;
+                b_seat.while_waiting(async { b.seat().await.slots.is_some() }).await
+            })
+            .await;
+        assert!(deepest);
+        assert_eq!(slots.0.available_permits(), 0, "the first run works again");
+        drop(a);
+        assert_eq!(slots.0.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn two_children_side_by_side_leave_the_run_with_one_slot() {
+        let slots = Slots::new(2);
+        let seat = slots.seat().await;
+        tokio::join!(seat.while_waiting(tokio::task::yield_now()), seat.while_waiting(async {}));
+        assert_eq!(slots.0.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_run_without_a_seat_takes_none() {
+        let slots = Slots::new(1);
+        Seat::default().while_waiting(async {}).await;
+        assert_eq!(slots.0.available_permits(), 1);
+    }
+}

@@ -1,0 +1,91 @@
+//! The parts of a host that have to fit each other: subagents, fallbacks and rules against the tools that there are.
+//! Must not wire them.
+
+use std::sync::Arc;
+
+use super::error::HostError;
+use crate::calls::ToolSet;
+use crate::governance::{Effect, HandoffPolicy, Policy, Rule, ToolList};
+use crate::handoff::{StaticRegistry, SubagentRegistry};
+use crate::ids::ToolName;
+use crate::subagent::Subagent;
+use crate::tools::Tool;
+
+/// Built-in tools that this host does not offer, each with why.
+pub(super) fn absent(tools: &ToolSet, no_confinement: &str) -> Vec<(ToolName, Result<Effect, Rule>)> {
+    let absent = deputy_contract::ALL_TOOLS.iter().map(|tool| ToolName::from(tool.name));
+    absent
+        .filter(|name| tools.get(name).is_none())
+        .map(|name| {
+            let reason = match name.as_str() {
+                "run_command" | "run_program" => no_confinement.to_owned(),
+                _ => "give the host a web client with `HostBuilder::web`".to_owned(),
+            };
+            (name, Err(Rule::NotOffered { reason }))
+        })
+        .collect()
+}
+
+/// The subagents, checked against the tools whoever holds them.
+pub(super) fn registry_of(
+    own: Option<Arc<dyn SubagentRegistry>>,
+    subagents: Vec<Subagent>,
+    tools: &ToolSet,
+) -> Result<Arc<dyn SubagentRegistry>, HostError> {
+    let Some(own) = own else {
+        return Ok(Arc::new(StaticRegistry::of(subagents, tools)?));
+    };
+    if !subagents.is_empty() {
+        return Err(HostError::TwoRegistries);
+    }
+    StaticRegistry::of(own.all().iter().map(|subagent| (**subagent).clone()), tools)?;
+    Ok(own)
+}
+
+/// The tools that delegations fall back to. One that no delegation has would never be called.
+pub(super) fn fallbacks_of(
+    fallbacks: Vec<Arc<dyn Tool>>,
+    registry: &dyn SubagentRegistry,
+) -> Result<ToolSet, HostError> {
+    let mut tools = ToolSet::default();
+    for tool in fallbacks {
+        let name = ToolName::from(tool.description().name.as_str());
+        if registry.get(&name).is_none() {
+            return Err(HostError::FallbackOfNothing { name, known: delegations(registry) });
+        }
+        tools.add(tool)?;
+    }
+    Ok(tools)
+}
+
+fn delegations(registry: &dyn SubagentRegistry) -> Vec<String> {
+    registry.all().iter().map(|subagent| subagent.tool_name.to_string()).collect()
+}
+
+/// A rule for a tool that there is not would be a rule that does nothing.
+pub(super) fn check_policy(
+    policy: &Policy,
+    handoffs: &HandoffPolicy,
+    tools: &ToolSet,
+    registry: &dyn SubagentRegistry,
+) -> Result<(), HostError> {
+    let is_builtin =
+        |name: &ToolName| deputy_contract::ALL_TOOLS.iter().any(|tool| tool.name == name.as_str());
+    let is_tool = |name: &ToolName| tools.get(name).is_some() || is_builtin(name);
+    if let Some(name) = policy.named().find(|name| !is_tool(name) && registry.get(name).is_none()) {
+        return Err(HostError::UnknownToolInPolicy {
+            name: name.clone(),
+            known: tools.effects().map(|(name, _)| name.to_string()).chain(delegations(registry)).collect(),
+        });
+    }
+    let listed = [&handoffs.allowed_tools, &handoffs.denied_tools];
+    let particular = registry.all();
+    let own = particular
+        .iter()
+        .flat_map(|subagent| [&subagent.declaration().allowed_tools, &subagent.declaration().denied_tools]);
+    let names = listed.into_iter().chain(own).flatten().flat_map(ToolList::names);
+    match names.into_iter().find(|name| name.as_str() != "*" && registry.get(name).is_none()) {
+        None => Ok(()),
+        Some(name) => Err(HostError::UnknownDelegation { name: name.clone(), known: delegations(registry) }),
+    }
+}
