@@ -13,5 +13,6 @@ mod delegation;
 mod documents;
 mod governance;
 mod guests;
+mod handoff_policy;
 mod support;
 mod tidy;

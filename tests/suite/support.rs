@@ -1,5 +1,7 @@
 //! What the tests share: models that answer from a closure, and hosts over a temporary workspace.
 
+mod host;
 mod model;
 
+pub(crate) use host::{Heard, host, react};
 pub(crate) use model::{FnModel, calls, says};
