@@ -14,5 +14,7 @@ mod documents;
 mod governance;
 mod guests;
 mod handoff_policy;
+mod purse;
+mod sessions;
 mod support;
 mod tidy;

@@ -8,9 +8,11 @@ use super::{Ended, GuestState};
 use crate::bindings::ConversationHandle;
 use crate::bindings::deputy::agent::model::{self, ModelError, Reply};
 use crate::bindings::deputy::agent::types::{ToolCall as WitToolCall, ToolError, ToolSpec};
-use crate::history::{Message, ToolResult};
+use crate::calls::CallRecord;
+use crate::history::{Message, ToolCall, ToolResult};
 use crate::ids::CallId;
 use crate::model::ToolDescription;
+use crate::tools::ToolError as HostToolError;
 use crate::turn::take_turn;
 
 /// Most bytes of a system text.
@@ -129,9 +131,14 @@ impl model::HostConversation for GuestState {
         if history.bytes() > CONVERSATION_BYTES {
             return Ok(Err(full()));
         }
+        let outcome = match outcome {
+            // The guest knows of no such tool; the host knows whether it was refused one, and by which rule.
+            Err(ToolError::UnknownTool(text)) => Err(self.refusal_of(&call).unwrap_or(text)),
+            outcome => outcome.map_err(|error| guest_error_text(&error).to_owned()),
+        };
         history.push(Message::Tool(match outcome {
             Ok(text) => ToolResult::ok(id, call.name, text),
-            Err(error) => ToolResult::error(id, call.name, guest_error_text(&error).to_owned()),
+            Err(text) => ToolResult::error(id, call.name, text),
         }));
         Ok(Ok(()))
     }
@@ -145,6 +152,18 @@ impl model::HostConversation for GuestState {
     async fn drop(&mut self, conversation: Resource<ConversationHandle>) -> wasmtime::Result<()> {
         self.table.delete(conversation)?;
         Ok(())
+    }
+}
+
+impl GuestState {
+    /// Why the run was not given the tool that its model called, where it had asked for it; recorded as a refused
+    /// call.
+    fn refusal_of(&self, call: &ToolCall) -> Option<String> {
+        let denial = self.scope.rights.cut().iter().find(|denial| denial.tool == call.name)?;
+        let arguments = || call.arguments.as_str().to_owned();
+        let record = CallRecord::begin(&self.scope, call.id.clone(), call.name.clone(), arguments);
+        record.end(Some(&HostToolError::Denied(denial.clone())));
+        Some(denial.to_string())
     }
 }
 

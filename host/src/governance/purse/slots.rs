@@ -18,7 +18,7 @@ impl Slots {
     /// Waits for a slot, in turn.
     pub(crate) async fn seat(&self) -> Seat {
         let held = self.take().await;
-        Seat { slots: Some(self.clone()), state: Mutex::new(State { waiting: 0, held }) }
+        Seat { slots: Some(self.clone()), state: Mutex::new(State { waiting: 0, held }), ..Seat::default() }
     }
 
     async fn take(&self) -> Option<OwnedSemaphorePermit> {
@@ -32,6 +32,7 @@ impl Slots {
 pub(crate) struct Seat {
     slots: Option<Slots>,
     state: Mutex<State>,
+    retaking: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -47,12 +48,13 @@ impl Seat {
         let waits = Waits::begin(self);
         let ended = child.await;
         drop(waits);
-        if let Some(slots) = self.slots.as_ref().filter(|_| self.needs_one()) {
-            let held = slots.take().await;
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            // Two children that ended at once: one slot is enough.
-            if state.held.is_none() && state.waiting == 0 {
-                state.held = held;
+        if let Some(slots) = &self.slots {
+            // Of children that end at once one takes the slot, and the others see that it is there: two that waited
+            // for a slot each would wait for ever where there is one.
+            let _one = self.retaking.lock().await;
+            if self.needs_one() {
+                let held = slots.take().await;
+                self.state.lock().unwrap_or_else(PoisonError::into_inner).held = held;
             }
         }
         ended
@@ -105,10 +107,15 @@ mod tests {
 
     #[tokio::test]
     async fn two_children_side_by_side_leave_the_run_with_one_slot() {
-        let slots = Slots::new(2);
-        let seat = slots.seat().await;
-        tokio::join!(seat.while_waiting(tokio::task::yield_now()), seat.while_waiting(async {}));
-        assert_eq!(slots.0.available_permits(), 1);
+        for most in [1, 2] {
+            let slots = Slots::new(most);
+            let seat = slots.seat().await;
+            // Others are at work when both children end, so that both wait for the slot at once.
+            let others = slots.clone();
+            let child = async || drop(others.seat().await);
+            tokio::join!(seat.while_waiting(child()), seat.while_waiting(child()));
+            assert_eq!(slots.0.available_permits(), usize::try_from(most).unwrap() - 1);
+        }
     }
 
     #[tokio::test]

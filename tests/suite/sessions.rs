@@ -1,0 +1,437 @@
+//! Conversations: which delegation continues which, what carries over, and what survives failures, restarts and
+//! damage.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use deputy::event::{HandoffStatus, RunStatus, SessionMode};
+use deputy::governance::{HandoffPolicy, Policy};
+use deputy::history::Message;
+use deputy::host::{Continue, Host, HostBuilder, RunRequest};
+use deputy::model::{ModelError, TurnRequest};
+use deputy::session::{DirectoryStore, SessionKey, SessionStore};
+use deputy::subagent::Subagent;
+use deputy::tools::NativeTool;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{FnModel, Heard, calls, host, react, says};
+
+/// What a run's model was shown so far, a line a message.
+fn shown(request: &TurnRequest<'_>) -> String {
+    let line = |message: &Message| match message {
+        Message::User { text } => format!("user {text}"),
+        Message::Assistant(message) => format!("assistant {}", message.text()),
+        Message::Tool(result) => format!("tool {}", result.text),
+    };
+    request.history.entries().iter().map(|entry| line(entry.message())).collect::<Vec<_>>().join("|")
+}
+
+fn remembers(name: &str) -> Subagent {
+    react(name).session_mode(SessionMode::Reuse)
+}
+
+/// A parent that hands its task on as it is, and a worker that answers with all that it was shown.
+fn echoes() -> Arc<FnModel> {
+    FnModel::new(|request, last| match request.speaker {
+        "parent" => match request.history.entries().last().unwrap().message() {
+            Message::User { text } => calls(&[("subagent_worker", json!({ "task": text }))]),
+            _ => says(&output(last)),
+        },
+        _ => says(&format!("[{}]", shown(request))),
+    })
+}
+
+/// The output in a delegation's result, or the result where it has none.
+fn output(result: &str) -> String {
+    let parsed: Option<Value> = serde_json::from_str(result).ok();
+    parsed.and_then(|result| Some(result["output"].as_str()?.to_owned())).unwrap_or_else(|| result.to_owned())
+}
+
+fn telling(builder: HostBuilder) -> HostBuilder {
+    builder.handoff_policy(HandoffPolicy::telling_the_model())
+}
+
+async fn answer(host: &Host, request: impl Into<RunRequest>) -> String {
+    let report = host.run(request).await;
+    report.answer.unwrap_or_else(|| panic!("{:?}", report.error))
+}
+
+#[tokio::test]
+async fn a_fresh_conversation_begins_anew_each_time() {
+    let host = telling(host(echoes())).subagent(react("worker")).build().unwrap();
+    assert_eq!(answer(&host, "one").await, "[user one]");
+    assert_eq!(answer(&host, "two").await, "[user two]");
+}
+
+#[tokio::test]
+async fn a_reused_conversation_goes_on_for_its_user_alone() {
+    let host = telling(host(echoes())).subagent(remembers("worker")).build().unwrap();
+    assert_eq!(answer(&host, RunRequest::new("one").user("ann")).await, "[user one]");
+    assert_eq!(answer(&host, RunRequest::new("two").user("bob")).await, "[user two]");
+    let third = answer(&host, RunRequest::new("three").user("ann")).await;
+    assert_eq!(third, "[user one|assistant [user one]|user three]");
+}
+
+#[tokio::test]
+async fn calls_on_one_conversation_run_one_after_another_and_fresh_ones_side_by_side() {
+    for (mode, at_one_time) in [(SessionMode::Reuse, 1), (SessionMode::Fresh, 3)] {
+        let model = FnModel::new(|request, _| match (request.speaker, request.history.entries().len()) {
+            ("parent", 1) => {
+                let call = ("subagent_worker", json!({"task": "t"}));
+                calls(&[call.clone(), call.clone(), call])
+            }
+            ("worker", n) if n % 4 == 1 => calls(&[("meet", json!({}))]),
+            _ => says("done"),
+        });
+        // Where three are meant to run at one time, none goes on before all have met.
+        let gate = Arc::new(tokio::sync::Barrier::new(at_one_time));
+        let running = Arc::new(Mutex::new((0usize, 0usize)));
+        let counted = running.clone();
+        let meet = NativeTool::new("meet", "Meets.", &json!({"type": "object"}), move |_| {
+            let (gate, counted) = (gate.clone(), counted.clone());
+            async move {
+                {
+                    let mut counted = counted.lock().unwrap();
+                    counted.0 += 1;
+                    counted.1 = counted.1.max(counted.0);
+                }
+                gate.wait().await;
+                tokio::task::yield_now().await;
+                counted.lock().unwrap().0 -= 1;
+                Ok(String::new())
+            }
+        });
+        let worker = react("worker").session_mode(mode).tools(["meet"]);
+        let host = telling(host(model)).tool(meet).subagent(worker).build().unwrap();
+        let report = host.run("t").await;
+        assert!(report.handoffs.iter().all(|end| end.status == HandoffStatus::Completed), "{report:?}");
+        assert_eq!(running.lock().unwrap().1, at_one_time, "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn a_failed_attempt_leaves_the_conversation_whole_and_the_next_one_goes_on_with_it() {
+    let spoken = Arc::new(AtomicUsize::new(0));
+    let count = spoken.clone();
+    let model = FnModel::new(move |request, last| match request.speaker {
+        "parent" if request.history.entries().len() == 1 => {
+            calls(&[("subagent_worker", json!({"task": last}))])
+        }
+        "parent" => says(&output(last)),
+        _ => match count.fetch_add(1, Ordering::Relaxed) {
+            0 => calls(&[("list_files", json!({"path": "."}))]),
+            1 => Err(ModelError::Protocol { reason: "cut".to_owned() }),
+            _ => says(&shown(request)),
+        },
+    });
+    let host = telling(host(model)).subagent(remembers("worker").tools(["list_files"])).build().unwrap();
+    let failed = answer(&host, "one").await;
+    assert!(
+        failed.contains("status failed") && failed.contains("model turns 2") && failed.contains("session "),
+        "{failed}"
+    );
+    let next = answer(&host, "two").await;
+    assert!(next.starts_with("user one|assistant |tool ") && next.ends_with("|user two"), "{next}");
+}
+
+fn store(at: &Path) -> Arc<dyn SessionStore> {
+    Arc::new(DirectoryStore::open(at).unwrap())
+}
+
+#[tokio::test]
+async fn a_conversation_survives_a_restart_where_there_is_a_store() {
+    let kept = tempfile::tempdir().unwrap();
+    let start = || {
+        telling(host(echoes()))
+            .subagent(remembers("worker"))
+            .sessions(store(&kept.path().join("s")))
+            .build()
+            .unwrap()
+    };
+    assert_eq!(answer(&start(), "one").await, "[user one]");
+    assert!(answer(&start(), "two").await.starts_with("[user one|assistant "));
+}
+
+#[tokio::test]
+async fn what_is_damaged_is_never_taken_for_nothing() {
+    for damage in ["", "{\"version\":1", "not json"] {
+        let kept = tempfile::tempdir().unwrap();
+        let at = kept.path().join("s");
+        let start =
+            || telling(host(echoes())).subagent(remembers("worker")).sessions(store(&at)).build().unwrap();
+        answer(&start(), "one").await;
+        let files = std::fs::read_dir(&at).unwrap().map(|entry| entry.unwrap().path());
+        for file in files.collect::<Vec<_>>() {
+            std::fs::write(file, damage).unwrap();
+        }
+        let told = answer(&start(), "two").await;
+        assert!(told.contains("is damaged at byte") && told.contains("status failed"), "{damage:?}: {told}");
+        assert!(!told.contains("[user two]"), "nothing ran");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_that_waits_for_a_call_is_not_continued_by_it() {
+    // a asks b, b asks a: the second a would wait for the first for ever.
+    let model = FnModel::new(|request, last| match (request.speaker, request.history.entries().len()) {
+        ("parent", 1) => calls(&[("subagent_a", json!({"task": "t"}))]),
+        ("a", 1) => calls(&[("subagent_b", json!({"task": "t"}))]),
+        ("b", 1) => calls(&[("subagent_a", json!({"task": "t"}))]),
+        _ => says(&output(last)),
+    });
+    let heard = Heard::default();
+    let host = host(model)
+        .subagent(remembers("a").tools(["subagent_a", "subagent_b"]))
+        .subagent(remembers("b").tools(["subagent_a", "subagent_b"]))
+        .handoff_policy(HandoffPolicy { max_depth: 6, ..HandoffPolicy::telling_the_model() })
+        .events(heard.listener())
+        .build()
+        .unwrap();
+    let told = answer(&host, "t").await;
+    assert!(
+        told.contains("`subagent_a` is denied to `b`: its conversation waits for this very call"),
+        "{told}"
+    );
+    let ends = heard.handoffs();
+    assert_eq!((ends[0].status, ends[0].depth), (HandoffStatus::Denied, 3));
+    assert_eq!(ends.len(), 3);
+}
+
+#[tokio::test]
+async fn two_chains_that_want_each_others_conversations_both_end() {
+    // The parent asks a and b at once; a asks b, and b asks a.
+    let gate = Arc::new(std::sync::Barrier::new(2));
+    let model = FnModel::new(move |request, last| match (request.speaker, request.history.entries().len()) {
+        ("parent", 1) => calls(&[("subagent_a", json!({"task": "t"})), ("subagent_b", json!({"task": "t"}))]),
+        ("a" | "b", 1) => {
+            // Both hold their conversation before either asks for the other's.
+            tokio::task::block_in_place(|| gate.wait());
+            let other = if request.speaker == "a" { "subagent_b" } else { "subagent_a" };
+            calls(&[(other, json!({"task": "t"}))])
+        }
+        _ => says(&output(last)),
+    });
+    let host = host(model)
+        .subagent(remembers("a").tools(["subagent_a", "subagent_b"]))
+        .subagent(remembers("b").tools(["subagent_a", "subagent_b"]))
+        .handoff_policy(HandoffPolicy { max_depth: 6, ..HandoffPolicy::telling_the_model() })
+        .build()
+        .unwrap();
+    let report = tokio::spawn(async move { host.run("t").await });
+    let report = report.await.unwrap();
+    assert_eq!(report.status, RunStatus::Answered);
+    assert_eq!(report.handoffs.len(), 2);
+}
+
+#[tokio::test]
+async fn a_continued_conversation_keeps_the_depth_that_it_was_begun_at() {
+    let kept = tempfile::tempdir().unwrap();
+    let start = |ask_from: &'static str| {
+        let model = FnModel::new(move |request, last| match (request.speaker, last) {
+            ("parent", "go") => calls(&[(ask_from, json!({"task": "go"}))]),
+            ("lead", "go") => calls(&[("subagent_worker", json!({"task": "go"}))]),
+            ("worker", "go") => calls(&[("subagent_helper", json!({"task": "help"}))]),
+            _ => says(&output(last)),
+        });
+        host(model)
+            .subagent(react("lead").tools(["subagent_worker", "subagent_helper", "list_files"]))
+            .subagent(remembers("worker").tools(["subagent_helper", "list_files"]))
+            .subagent(react("helper"))
+            .sessions(store(&kept.path().join("s")))
+            .handoff_policy(HandoffPolicy { max_depth: 2, ..HandoffPolicy::telling_the_model() })
+            .build()
+            .unwrap()
+    };
+    // Begun at depth 2, where it may not delegate; called from the top after a restart it still may not.
+    let first = answer(&start("subagent_lead"), "go").await;
+    assert!(first.contains("handoff depth 3 exceeds `handoff.max_depth` 2"), "{first}");
+    let second = answer(&start("subagent_worker"), "go").await;
+    assert!(second.contains("was begun without it"), "{second}");
+    // One that is begun at the top may, so it is the conversation that remembers.
+    let fresh = tempfile::tempdir().unwrap();
+    let model = FnModel::new(|request, last| match (request.speaker, last) {
+        ("parent", "go") => calls(&[("subagent_worker", json!({"task": "go"}))]),
+        ("worker", "go") => calls(&[("subagent_helper", json!({"task": "help"}))]),
+        ("helper", _) => says("helped"),
+        _ => says(&output(last)),
+    });
+    let host = host(model)
+        .subagent(remembers("worker").tools(["subagent_helper"]))
+        .subagent(react("helper"))
+        .sessions(store(&fresh.path().join("s")))
+        .handoff_policy(HandoffPolicy { max_depth: 2, ..HandoffPolicy::telling_the_model() })
+        .build()
+        .unwrap();
+    assert_eq!(answer(&host, "go").await, "helped");
+}
+
+#[tokio::test]
+async fn a_continued_conversation_has_the_rights_of_now_within_those_of_then() {
+    let kept = tempfile::tempdir().unwrap();
+    let start = |declared: &'static [&'static str], denied: Option<&str>| {
+        let model = FnModel::new(|request, last| match request.speaker {
+            "parent" if request.history.entries().len() == 1 => {
+                calls(&[("subagent_worker", json!({"task": "go"}))])
+            }
+            "parent" => says(&output(last)),
+            _ => says(&request.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(" ")),
+        });
+        telling(host(model))
+            .policy(denied.into_iter().fold(Policy::default(), |policy, tool| policy.deny(tool)))
+            .subagent(remembers("worker").tools(declared.iter().copied()))
+            .sessions(store(&kept.path().join("s")))
+            .build()
+            .unwrap()
+    };
+    let begun: &[&str] = &["read_file", "grep_files"];
+    assert_eq!(answer(&start(begun, None), "t").await, "grep_files read_file");
+    // A declaration that grew gives a conversation that is under way nothing more.
+    assert_eq!(
+        answer(&start(&["read_file", "grep_files", "write_file"], None), "t").await,
+        "grep_files read_file"
+    );
+    // A policy that shrank holds at once.
+    assert_eq!(answer(&start(begun, Some("grep_files")), "t").await, "read_file");
+    // Nothing of then and now together is an error, not a run without tools.
+    let told = answer(&start(&["write_file"], None), "t").await;
+    assert!(told.contains("was begun without it") && told.contains("deputy sessions forget"), "{told}");
+}
+
+#[tokio::test]
+async fn nothing_of_a_child_enters_the_parents_conversation_or_a_siblings() {
+    let kept = tempfile::tempdir().unwrap();
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let records = seen.clone();
+    let model = FnModel::new(move |request, last| {
+        records.lock().unwrap().push(format!("{}: {}", request.speaker, shown(request)));
+        match (request.speaker, request.history.entries().len()) {
+            ("parent", 1) => calls(&[("subagent_one", json!({"task": "first"}))]),
+            ("parent", 3) => calls(&[("subagent_two", json!({"task": "second"}))]),
+            ("one", 1) => calls(&[("list_files", json!({"path": "."}))]),
+            ("one", _) => says("one is done"),
+            ("two", _) => says("two is done"),
+            _ => says(&output(last)),
+        }
+    });
+    let host = telling(host(model))
+        .subagent(react("one").tools(["list_files"]))
+        .subagent(react("two"))
+        .sessions(store(&kept.path().join("s")))
+        .build()
+        .unwrap();
+    assert_eq!(answer(&host, "a private note").await, "two is done");
+    let seen = seen.lock().unwrap().clone();
+    let of = |who: &str| seen.iter().filter(|line| line.starts_with(who)).cloned().collect::<Vec<_>>();
+    assert_eq!(of("two: "), ["two: user second"]);
+    assert!(of("one: ").iter().all(|line| !line.contains("private")));
+    let last = of("parent: ").pop().unwrap();
+    assert_eq!(last.matches('|').count(), 4, "a user message, two calls, two results: {last}");
+    // Nor the stored one.
+    let stored = host.session_store().unwrap().list().await.unwrap();
+    assert_eq!(stored.sessions.len(), 1);
+    assert_eq!(stored.sessions[0].messages, 6);
+    assert!(stored.sessions[0].key.is_of_agent());
+}
+
+#[tokio::test]
+async fn going_on_means_the_newest_conversation_of_a_parent_and_never_a_childs() {
+    let kept = tempfile::tempdir().unwrap();
+    let start = || {
+        let model = FnModel::new(|request, last| match (request.speaker, last) {
+            ("parent", "delegate") => calls(&[("subagent_worker", json!({"task": "t"}))]),
+            ("parent", "what was said?") => says(&shown(request)),
+            _ => says("noted"),
+        });
+        telling(host(model))
+            .subagent(remembers("worker"))
+            .sessions(store(&kept.path().join("s")))
+            .build()
+            .unwrap()
+    };
+    let host = start();
+    let first = host.run("the berth is 7").await;
+    // The child's conversation is the last that is written.
+    host.run("delegate").await;
+    let went_on = answer(&start(), RunRequest::new("what was said?").resume(Continue::Newest)).await;
+    assert!(went_on.starts_with("user delegate|assistant |tool "), "{went_on}");
+    let named = RunRequest::new("what was said?").resume(Continue::Session(first.session_id.clone()));
+    assert_eq!(answer(&start(), named).await, "user the berth is 7|assistant noted|user what was said?");
+    // Another user's, or a made-up one, is not there; and nothing runs.
+    for request in [
+        RunRequest::new("t").user("eve").resume(Continue::Session(first.session_id)),
+        RunRequest::new("t").user("eve").resume(Continue::Newest),
+        RunRequest::new("t").resume(Continue::Session("94807773-0000-4000-8000-000000000000".into())),
+    ] {
+        let report = start().run(request).await;
+        assert_eq!((report.status, report.turns), (RunStatus::Failed, 0));
+        assert!(report.error.unwrap().contains("no conversation"));
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_was_stopped_in_a_delegation_is_kept_with_the_call_closed() {
+    let kept = tempfile::tempdir().unwrap();
+    let cancel = CancellationToken::new();
+    let stop = cancel.clone();
+    let model = FnModel::new(move |request, _| match request.speaker {
+        "parent" if request.history.entries().len() == 1 => {
+            calls(&[("subagent_worker", json!({"task": "t"}))])
+        }
+        "parent" => says(&shown(request)),
+        _ => {
+            stop.cancel();
+            calls(&[("list_files", json!({"path": "."}))])
+        }
+    });
+    let heard = Heard::default();
+    let host = telling(host(model))
+        .subagent(remembers("worker").tools(["list_files"]))
+        .sessions(store(&kept.path().join("s")))
+        .events(heard.listener())
+        .build()
+        .unwrap();
+    let report = host.run_until("t", cancel).await;
+    assert_eq!(report.status, RunStatus::Cancelled);
+    let end = &heard.handoffs()[0];
+    assert_eq!((end.status, end.turns), (HandoffStatus::Cancelled, 1));
+    assert!(end.session_id.is_some(), "a stopped child can be continued");
+    let went_on = RunRequest::new("go on").resume(Continue::Session(report.session_id));
+    assert_eq!(answer(&host, went_on).await, "user t|assistant |tool cancelled|user go on");
+    // The child's own conversation was cut between a call and its result: it is closed as well.
+    let key = SessionKey { tool: "subagent_worker".into(), user: "local".into() };
+    let child = host.session_store().unwrap().load(&key).await.unwrap().unwrap();
+    assert!(child.history.open_calls().is_empty() && child.history.entries().len() == 3);
+}
+
+#[tokio::test]
+async fn an_invented_conversation_is_no_argument_of_a_delegation() {
+    for invented in [json!("94807773-0000-4000-8000-000000000000"), json!("new"), json!(""), Value::Null] {
+        let given = invented.clone();
+        let model = FnModel::new(move |request, last| match request.speaker {
+            "parent" if request.history.entries().len() == 1 => {
+                calls(&[("subagent_worker", json!({"task": "t", "session": given}))])
+            }
+            "parent" => says(last),
+            _ => says("done"),
+        });
+        let host = telling(host(model)).subagent(react("worker")).build().unwrap();
+        let result: Value = serde_json::from_str(&answer(&host, "t").await).unwrap();
+        assert_eq!(result["output"], "done", "{invented}");
+        let says_so = result["note"].as_str().is_some_and(|note| note.contains("`session`"));
+        assert_eq!(says_so, invented.as_str().is_some_and(|text| !text.is_empty()), "{invented}");
+    }
+}
+
+#[tokio::test]
+async fn children_that_ended_hold_nothing() {
+    let model = FnModel::new(|request, _| match (request.speaker, request.history.entries().len()) {
+        ("parent", 1) => calls(&vec![("subagent_worker", json!({"task": "t"})); 60]),
+        _ => says("done"),
+    });
+    let host = telling(host(model)).subagent(react("worker")).build().unwrap();
+    let report = host.run("t").await;
+    assert_eq!(report.handoffs.iter().filter(|end| end.status == HandoffStatus::Completed).count(), 60);
+    assert!(host.session_store().is_none(), "fresh conversations are kept nowhere");
+}
