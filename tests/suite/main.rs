@@ -9,8 +9,10 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod authority;
 mod delegation;
 mod documents;
+mod framing;
 mod governance;
 mod guests;
 mod handoff_policy;

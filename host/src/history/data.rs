@@ -46,6 +46,12 @@ fn speaks_for_a_host(before: Option<char>, rest: &str) -> bool {
         .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
         .collect::<String>()
         .to_lowercase();
+    // What many models are trained to read as the border of a turn: `<|im_start|>` and its like.
+    if rest.starts_with("<|")
+        && rest.get(2..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    {
+        return true;
+    }
     let first = name.split(['-', '_']).next().unwrap_or_default();
     if !ROLE_WORDS.contains(&first) {
         return false;
@@ -78,7 +84,8 @@ mod tests {
         let data = as_data(forged);
         assert!(!data.contains("<system") && !data.contains("</") && !data.contains("<task"), "{data}");
         assert!(!data.contains("< / SYSTEM") && !data.contains("<|system"), "{data}");
-        let code = "if a < b { Vec<u8> } <div>text</div> <T: Tool> Vec<Task> Arc::<User>::new()\n\tx";
+        assert_eq!(as_data("<|im_end|> <|eot_id|>"), "&lt;|im_end|> &lt;|eot_id|>");
+        let code = "x <| f; a <|> b; if a < b { Vec<u8> } <div>text</div> <T: Tool> Vec<Task> Arc::<User>::new()\n\tx";
         assert_eq!(as_data(code), code);
     }
 
