@@ -215,6 +215,9 @@ impl CallExecutor for Arc<HandoffExecutor> {
             tool = %call.name,
             subagent = %subagent.name(),
             depth = scope.rights.depth().saturating_add(1),
+            handoff_id = tracing::field::Empty,
+            status = tracing::field::Empty,
+            attempts = tracing::field::Empty,
         );
         self.clone().hand_off(scope, call, &subagent).instrument(span).await
     }

@@ -19,4 +19,5 @@ mod handoff_policy;
 mod purse;
 mod sessions;
 mod support;
+mod telling;
 mod tidy;

@@ -22,6 +22,7 @@ pub(super) struct Handoff {
     call: ToolCall,
     began: Instant,
     sum: Sum,
+    span: tracing::Span,
     told: bool,
 }
 
@@ -45,6 +46,8 @@ pub(super) struct Sum {
 impl Handoff {
     pub(super) fn begin(parent: &Arc<RunScope>, call: &ToolCall, subagent: &Arc<Subagent>) -> Self {
         let id = HandoffId::fresh();
+        let span = tracing::Span::current();
+        span.record("handoff_id", id.as_str());
         let depth = parent.rights.depth().saturating_add(1);
         parent.events.emit(|| Event::HandoffStart {
             handoff_id: id.clone(),
@@ -62,6 +65,7 @@ impl Handoff {
             call: call.clone(),
             began: Instant::now(),
             sum: Sum { depth, ..Sum::default() },
+            span,
             told: false,
         }
     }
@@ -101,6 +105,7 @@ impl Handoff {
 
     fn tell(&mut self, status: HandoffStatus, output: Option<String>, error: Option<String>) {
         self.told = true;
+        self.span.record("status", tracing::field::display(status)).record("attempts", self.sum.attempts);
         let (parent, sum) = (&self.parent, &self.sum);
         let end = HandoffEnd {
             handoff_id: self.id.clone(),
