@@ -68,7 +68,6 @@ pub(super) trait Protocol: Send + Sync + std::fmt::Debug {
 }
 
 /// A model behind HTTP.
-#[derive(Debug)]
 pub(super) struct HttpModel {
     pub name: String,
     pub protocol: Box<dyn Protocol>,
@@ -78,6 +77,19 @@ pub(super) struct HttpModel {
     pub headers: HeaderMap,
     pub cleaner: Cleaner,
     pub limits: ModelLimits,
+}
+
+impl std::fmt::Debug for HttpModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // A base URL may hold a password.
+        f.debug_struct("HttpModel")
+            .field("name", &self.name)
+            .field("protocol", &self.protocol)
+            .field("url", &shown(&self.url))
+            .field("headers", &self.headers)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
 }
 
 #[async_trait]

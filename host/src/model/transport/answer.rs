@@ -129,7 +129,7 @@ impl HttpModel {
         let wait = header(&response, RETRY_AFTER.as_str());
         let retry_after = wait.and_then(|value| retry_after(value, SystemTime::now()));
         let target = header(&response, LOCATION.as_str()).filter(|_| status.is_redirection());
-        let message = match target.map(|target| self.url.join(target)) {
+        let message = match target.map(|target| response.url().join(target)) {
             Some(Ok(target)) => {
                 format!("it redirects to {}, which is not followed; set the base URL to that", shown(&target))
             }
