@@ -9,14 +9,17 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod attempts;
 mod authority;
 mod delegation;
+mod depth_and_lists;
 mod documents;
 mod framing;
 mod governance;
 mod guests;
 mod handoff_policy;
 mod purse;
+mod session_rights;
 mod sessions;
 mod support;
 mod telling;

@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use deputy::event::{HandoffStatus, RunStatus, SessionMode};
-use deputy::governance::{HandoffPolicy, Policy};
 use deputy::history::Message;
-use deputy::host::{Continue, Host, HostBuilder, RunRequest};
+use deputy::host::{Continue, Host, RunRequest};
 use deputy::model::{ModelError, TurnRequest};
 use deputy::session::{DirectoryStore, SessionKey, SessionStore};
 use deputy::subagent::Subagent;
@@ -16,7 +15,7 @@ use deputy::tools::NativeTool;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{FnModel, Heard, calls, host, react, says};
+use crate::support::{FnModel, Heard, calls, host, output, react, says, telling};
 
 /// What a run's model was shown so far, a line a message.
 fn shown(request: &TurnRequest<'_>) -> String {
@@ -41,16 +40,6 @@ fn echoes() -> Arc<FnModel> {
         },
         _ => says(&format!("[{}]", shown(request))),
     })
-}
-
-/// The output in a delegation's result, or the result where it has none.
-fn output(result: &str) -> String {
-    let parsed: Option<Value> = serde_json::from_str(result).ok();
-    parsed.and_then(|result| Some(result["output"].as_str()?.to_owned())).unwrap_or_else(|| result.to_owned())
-}
-
-fn telling(builder: HostBuilder) -> HostBuilder {
-    builder.handoff_policy(HandoffPolicy::telling_the_model())
 }
 
 async fn answer(host: &Host, request: impl Into<RunRequest>) -> String {
@@ -170,133 +159,6 @@ async fn what_is_damaged_is_never_taken_for_nothing() {
         assert!(told.contains("is damaged at byte") && told.contains("status failed"), "{damage:?}: {told}");
         assert!(!told.contains("[user two]"), "nothing ran");
     }
-}
-
-#[tokio::test]
-async fn a_conversation_that_waits_for_a_call_is_not_continued_by_it() {
-    // a asks b, b asks a: the second a would wait for the first for ever.
-    let model = FnModel::new(|request, last| match (request.speaker, request.history.entries().len()) {
-        ("parent", 1) => calls(&[("subagent_a", json!({"task": "t"}))]),
-        ("a", 1) => calls(&[("subagent_b", json!({"task": "t"}))]),
-        ("b", 1) => calls(&[("subagent_a", json!({"task": "t"}))]),
-        _ => says(&output(last)),
-    });
-    let heard = Heard::default();
-    let host = host(model)
-        .subagent(remembers("a").tools(["subagent_a", "subagent_b"]))
-        .subagent(remembers("b").tools(["subagent_a", "subagent_b"]))
-        .handoff_policy(HandoffPolicy { max_depth: 6, ..HandoffPolicy::telling_the_model() })
-        .events(heard.listener())
-        .build()
-        .unwrap();
-    let told = answer(&host, "t").await;
-    assert!(
-        told.contains("`subagent_a` is denied to `b`: its conversation waits for this very call"),
-        "{told}"
-    );
-    let ends = heard.handoffs();
-    assert_eq!((ends[0].status, ends[0].depth), (HandoffStatus::Denied, 3));
-    assert_eq!(ends.len(), 3);
-}
-
-#[tokio::test]
-async fn two_chains_that_want_each_others_conversations_both_end() {
-    // The parent asks a and b at once; a asks b, and b asks a.
-    let gate = Arc::new(std::sync::Barrier::new(2));
-    let model = FnModel::new(move |request, last| match (request.speaker, request.history.entries().len()) {
-        ("parent", 1) => calls(&[("subagent_a", json!({"task": "t"})), ("subagent_b", json!({"task": "t"}))]),
-        ("a" | "b", 1) => {
-            // Both hold their conversation before either asks for the other's.
-            tokio::task::block_in_place(|| gate.wait());
-            let other = if request.speaker == "a" { "subagent_b" } else { "subagent_a" };
-            calls(&[(other, json!({"task": "t"}))])
-        }
-        _ => says(&output(last)),
-    });
-    let host = host(model)
-        .subagent(remembers("a").tools(["subagent_a", "subagent_b"]))
-        .subagent(remembers("b").tools(["subagent_a", "subagent_b"]))
-        .handoff_policy(HandoffPolicy { max_depth: 6, ..HandoffPolicy::telling_the_model() })
-        .build()
-        .unwrap();
-    let report = tokio::spawn(async move { host.run("t").await });
-    let report = report.await.unwrap();
-    assert_eq!(report.status, RunStatus::Answered);
-    assert_eq!(report.handoffs.len(), 2);
-}
-
-#[tokio::test]
-async fn a_continued_conversation_keeps_the_depth_that_it_was_begun_at() {
-    let kept = tempfile::tempdir().unwrap();
-    let start = |ask_from: &'static str| {
-        let model = FnModel::new(move |request, last| match (request.speaker, last) {
-            ("parent", "go") => calls(&[(ask_from, json!({"task": "go"}))]),
-            ("lead", "go") => calls(&[("subagent_worker", json!({"task": "go"}))]),
-            ("worker", "go") => calls(&[("subagent_helper", json!({"task": "help"}))]),
-            _ => says(&output(last)),
-        });
-        host(model)
-            .subagent(react("lead").tools(["subagent_worker", "subagent_helper", "list_files"]))
-            .subagent(remembers("worker").tools(["subagent_helper", "list_files"]))
-            .subagent(react("helper"))
-            .sessions(store(&kept.path().join("s")))
-            .handoff_policy(HandoffPolicy { max_depth: 2, ..HandoffPolicy::telling_the_model() })
-            .build()
-            .unwrap()
-    };
-    // Begun at depth 2, where it may not delegate; called from the top after a restart it still may not.
-    let first = answer(&start("subagent_lead"), "go").await;
-    assert!(first.contains("handoff depth 3 exceeds `handoff.max_depth` 2"), "{first}");
-    let second = answer(&start("subagent_worker"), "go").await;
-    assert!(second.contains("was begun without it"), "{second}");
-    // One that is begun at the top may, so it is the conversation that remembers.
-    let fresh = tempfile::tempdir().unwrap();
-    let model = FnModel::new(|request, last| match (request.speaker, last) {
-        ("parent", "go") => calls(&[("subagent_worker", json!({"task": "go"}))]),
-        ("worker", "go") => calls(&[("subagent_helper", json!({"task": "help"}))]),
-        ("helper", _) => says("helped"),
-        _ => says(&output(last)),
-    });
-    let host = host(model)
-        .subagent(remembers("worker").tools(["subagent_helper"]))
-        .subagent(react("helper"))
-        .sessions(store(&fresh.path().join("s")))
-        .handoff_policy(HandoffPolicy { max_depth: 2, ..HandoffPolicy::telling_the_model() })
-        .build()
-        .unwrap();
-    assert_eq!(answer(&host, "go").await, "helped");
-}
-
-#[tokio::test]
-async fn a_continued_conversation_has_the_rights_of_now_within_those_of_then() {
-    let kept = tempfile::tempdir().unwrap();
-    let start = |declared: &'static [&'static str], denied: Option<&str>| {
-        let model = FnModel::new(|request, last| match request.speaker {
-            "parent" if request.history.entries().len() == 1 => {
-                calls(&[("subagent_worker", json!({"task": "go"}))])
-            }
-            "parent" => says(&output(last)),
-            _ => says(&request.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(" ")),
-        });
-        telling(host(model))
-            .policy(denied.into_iter().fold(Policy::default(), |policy, tool| policy.deny(tool)))
-            .subagent(remembers("worker").tools(declared.iter().copied()))
-            .sessions(store(&kept.path().join("s")))
-            .build()
-            .unwrap()
-    };
-    let begun: &[&str] = &["read_file", "grep_files"];
-    assert_eq!(answer(&start(begun, None), "t").await, "grep_files read_file");
-    // A declaration that grew gives a conversation that is under way nothing more.
-    assert_eq!(
-        answer(&start(&["read_file", "grep_files", "write_file"], None), "t").await,
-        "grep_files read_file"
-    );
-    // A policy that shrank holds at once.
-    assert_eq!(answer(&start(begun, Some("grep_files")), "t").await, "read_file");
-    // Nothing of then and now together is an error, not a run without tools.
-    let told = answer(&start(&["write_file"], None), "t").await;
-    assert!(told.contains("was begun without it") && told.contains("deputy sessions forget"), "{told}");
 }
 
 #[tokio::test]

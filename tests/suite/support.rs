@@ -3,5 +3,5 @@
 mod host;
 mod model;
 
-pub(crate) use host::{Heard, host, react};
+pub(crate) use host::{Heard, host, offered, output, react, telling};
 pub(crate) use model::{FnModel, calls, says};

@@ -139,7 +139,9 @@ impl ToolList {
 
 /// Rewrites the call of a delegation: to leave out what a subagent must not see, to shorten, to add rules.
 #[derive(Clone)]
-pub struct InputFilter(Arc<dyn Fn(&ToolCall) -> Option<ToolCall> + Send + Sync>);
+pub struct InputFilter(Arc<Filter>);
+
+type Filter = dyn Fn(&ToolCall) -> Option<ToolCall> + Send + Sync;
 
 impl InputFilter {
     /// A filter; where it returns nothing the call stays as it was.

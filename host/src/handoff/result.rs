@@ -63,7 +63,7 @@ pub(super) fn partial(cause: &EndCause, partial: Option<&str>) -> String {
 }
 
 /// What is known of a delegation without an answer.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Failure<'a> {
     pub(super) cause: &'a str,
     pub(super) partial: Option<&'a str>,

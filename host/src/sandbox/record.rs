@@ -42,7 +42,7 @@ impl Record<'_> {
                 without(self.stop().unwrap_or_else(own))
             }
             // A guest that was refused its next turn and calls that a failure still has what it had.
-            Some(Ok(Err(failure))) => without(self.limit().unwrap_or_else(|| match failure {
+            Some(Ok(Err(failure))) => without(self.limit().unwrap_or(match failure {
                 Failure::Model(text) => EndCause::Model(text),
                 Failure::Unable(text) => EndCause::Unable(text),
                 Failure::Other(text) => EndCause::Guest(text),

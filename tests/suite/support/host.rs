@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use deputy::event::{Event, HandoffEnd};
+use deputy::governance::HandoffPolicy;
 use deputy::host::{Host, HostBuilder};
-use deputy::model::Model;
+use deputy::model::{Model, TurnRequest};
 use deputy::sandbox::{Component, SandboxOptions};
 use deputy::subagent::Subagent;
+use serde_json::Value;
 
 /// A subagent that a prompt makes: the stock component that runs prompts, under this name.
 pub(crate) fn react(name: &str) -> Subagent {
@@ -21,6 +23,22 @@ pub(crate) fn host(model: Arc<dyn Model>) -> HostBuilder {
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compiled");
     std::fs::create_dir_all(&cache).unwrap();
     Host::builder().model(model).sandbox(SandboxOptions { cache: Some(cache), ..SandboxOptions::default() })
+}
+
+/// The same builder with refusals and failures told to the model.
+pub(crate) fn telling(builder: HostBuilder) -> HostBuilder {
+    builder.handoff_policy(HandoffPolicy::telling_the_model())
+}
+
+/// The output in a delegation's result, or the result where it has none.
+pub(crate) fn output(result: &str) -> String {
+    let parsed: Option<Value> = serde_json::from_str(result).ok();
+    parsed.and_then(|result| Some(result["output"].as_str()?.to_owned())).unwrap_or_else(|| result.to_owned())
+}
+
+/// The names of the tools that a model is offered.
+pub(crate) fn offered(request: &TurnRequest<'_>) -> Vec<String> {
+    request.tools.iter().map(|tool| tool.name.clone()).collect()
 }
 
 /// What a host told, in order.
