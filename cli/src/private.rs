@@ -16,8 +16,7 @@ pub(crate) fn deputy_in(
 ) -> Result<PathBuf, String> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let found = absolute(base).or_else(|| absolute("HOME").map(|home| home.join(under_home)));
-    let found =
-        found.ok_or_else(|| format!("neither {base} nor HOME names a directory by its full path"))?;
+    let found = found.ok_or_else(|| format!("neither {base} nor HOME names a directory by its full path"))?;
     private(&found.join("deputy"))
 }
 

@@ -31,11 +31,10 @@ impl TrustList {
 
     /// Whether the file counts whole: its directory is on the list with exactly these bytes.
     pub(crate) fn is_trusted(&self, file: &File) -> anyhow::Result<bool> {
-        if self.lies_in(file.directory()) {
-            return Ok(false);
+        match Entry::of(file) {
+            Ok(wanted) if !self.lies_in(file.directory()) => Ok(self.list()?.contains(&wanted)),
+            _ => Ok(false),
         }
-        let wanted = Entry::of(file)?;
-        Ok(self.list()?.contains(&wanted))
     }
 
     /// Trusts what the file holds now, and nothing that it held before.
@@ -120,7 +119,10 @@ impl TrustList {
         change(&mut entries);
         let lines: Vec<u8> = entries.iter().flat_map(Entry::line).collect();
         if lines.len() as u64 > MOST {
-            bail!("{} would be longer than {MOST} bytes: revoke what you no longer need", self.file().display());
+            bail!(
+                "{} would be longer than {MOST} bytes: revoke what you no longer need",
+                self.file().display()
+            );
         }
         self.replace(&lines, &directory).with_context(place)
     }
@@ -138,3 +140,6 @@ impl TrustList {
         directory.sync_all()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,12 @@ impl File {
         Ok(Some(Self { bytes: whole(file, &path)?, path }))
     }
 
+    /// One that nobody read.
+    #[cfg(test)]
+    pub(crate) fn made_up(path: &str, text: &str) -> Self {
+        Self { path: path.into(), bytes: text.into() }
+    }
+
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -102,7 +108,10 @@ mod tests {
         symlink("../plain/deputy.toml", base.path().join("linked/deputy.toml")).unwrap();
         symlink("nowhere", base.path().join("dangling/deputy.toml")).unwrap();
         for name in ["linked", "dangling"] {
-            assert!(of(name).unwrap_err().to_string().contains("is a symbolic link: put a plain file"), "{name}");
+            assert!(
+                of(name).unwrap_err().to_string().contains("is a symbolic link: put a plain file"),
+                "{name}"
+            );
         }
         fs::create_dir(base.path().join("directory/deputy.toml")).unwrap();
         let pipe = base.path().join("pipe/deputy.toml");
@@ -118,7 +127,10 @@ mod tests {
             assert!(of(name).unwrap_err().to_string().contains("is not a plain file"), "{name}");
         }
         symlink("plain", base.path().join("way")).unwrap();
-        assert!(of("way").unwrap().unwrap().directory().ends_with("plain"), "the directory may be reached by one");
+        assert!(
+            of("way").unwrap().unwrap().directory().ends_with("plain"),
+            "the directory may be reached by one"
+        );
     }
 
     #[test]

@@ -23,8 +23,8 @@ pub(crate) fn dotted(steps: &[Step]) -> String {
     for step in steps {
         match step {
             Step::Key(key) => {
-                let bare = !key.is_empty()
-                    && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+                let bare =
+                    !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
                 let dot = if text.is_empty() { "" } else { "." };
                 text.push_str(dot);
                 text.push_str(&if bare { key.clone() } else { quoted(key) });
@@ -36,9 +36,14 @@ pub(crate) fn dotted(steps: &[Step]) -> String {
 }
 
 fn quoted(text: &str) -> String {
+    format!("\"{}\"", short(text))
+}
+
+/// Text from outside, short and on one line.
+pub(crate) fn short(text: &str) -> String {
     let shown: String = text.chars().take(SHOWN).collect();
     let rest = if shown.len() < text.len() { "…" } else { "" };
-    format!("\"{}{rest}\"", shown.escape_debug())
+    format!("{}{rest}", shown.escape_debug())
 }
 
 /// What is wrong.

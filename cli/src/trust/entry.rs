@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use sha2::{Digest as _, Sha256};
 
-use crate::config::File;
+use crate::config::{File, NAME};
 
 /// Digits of a SHA-256.
 const DIGITS: usize = 64;
@@ -29,7 +29,8 @@ impl Entry {
         if directory.as_os_str().as_bytes().contains(&b'\n') {
             bail!("{} cannot be trusted: its path has a line break", directory.display());
         }
-        if !directory.is_absolute() {
+        let is_named_so = file.path().file_name().is_some_and(|name| name == NAME);
+        if !directory.is_absolute() || !is_named_so {
             bail!("{} cannot be trusted: only a workspace's own file can", file.path().display());
         }
         let mut hash = String::with_capacity(DIGITS);
