@@ -5,14 +5,21 @@ mod approve;
 mod arguments;
 mod cache;
 mod check;
+#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "wired with the run command"))]
+mod config;
 mod ending;
 mod environment;
 mod inspect;
 mod new;
+mod private;
 mod render;
 mod run;
 mod settings;
+#[cfg_attr(not(test), expect(dead_code, reason = "wired with the run command"))]
+mod state;
 mod subagents;
+#[cfg_attr(not(test), expect(dead_code, reason = "wired with the run command"))]
+mod trust;
 
 use std::process::ExitCode;
 

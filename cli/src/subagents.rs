@@ -62,7 +62,7 @@ pub(crate) fn unknown(kind: &str, given: &str, known: &[&str]) -> String {
 }
 
 /// What was perhaps meant by `given`.
-fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     let scored = known.iter().map(|one| (strsim::jaro_winkler(&given.to_lowercase(), one), *one));
     scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, one)| one)
 }

@@ -1,0 +1,137 @@
+//! The configuration: what counts of the built-in one, a file and what the command line sets, and what that
+//! settles to. Must not decide what a value means for a run, nor whom to trust.
+
+mod duration;
+mod file;
+mod layers;
+mod lines;
+mod narrow;
+mod numbers;
+mod problem;
+mod reader;
+mod tables;
+mod tools;
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use toml::Table;
+
+pub(crate) use file::{File, NAME};
+use layers::Layer;
+use problem::{Problem, Step};
+pub(crate) use tables::{
+    Config, Handoff, Limits, Model, OnFailure, Prices, Purse, SessionMode, Shell, Subagent, Tools,
+};
+pub(crate) use tools::INHERIT;
+
+/// Where a configuration file comes from, which decides how much of it counts.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// There is none.
+    None,
+    /// The operator named it: it counts whole.
+    Operator(PathBuf),
+    /// The workspace's own, where it has one. Untrusted, it can only narrow.
+    Workspace { file: Option<File>, trusted: bool },
+}
+
+/// A subagent that is built in, and the tools that it declares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stock<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) tools: &'a [&'a str],
+}
+
+/// A configuration and where it is from.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    /// The file that was read.
+    pub(crate) file: Option<PathBuf>,
+    /// What of the file did not count, for want of trust.
+    pub(crate) ignored: Vec<Ignored>,
+}
+
+/// A key that counts only when its file is trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ignored {
+    /// Dotted; fit for a terminal.
+    pub(crate) key: String,
+}
+
+impl Config {
+    /// Settles the layers: the built-in one, the file, then each of `overrides`, given as `KEY=VALUE`. What comes
+    /// later wins key by key.
+    pub(crate) fn load(source: Source, overrides: &[String], stock: &[Stock<'_>]) -> anyhow::Result<Loaded> {
+        let (file, whole) = match source {
+            Source::None => (None, true),
+            Source::Operator(path) => (Some(File::named(&path)?), true),
+            Source::Workspace { file, trusted } => (file, trusted),
+        };
+        let mut layers = vec![Layer::built_in()?];
+        let overrides: Vec<Layer> =
+            overrides.iter().map(|text| Layer::of_override(text)).collect::<anyhow::Result<_>>()?;
+        let mut ignored = Vec::new();
+        if let Some(file) = &file {
+            let mut layer = Layer::of_file(file)?;
+            if !whole {
+                let operator = narrow::Operator { base: merged(&layers), set: merged(&overrides), stock };
+                let narrowed = operator.narrow(layer.table());
+                ignored = narrowed.ignored;
+                layer = layer.with(narrowed.table);
+            }
+            layers.push(layer);
+        }
+        let set = merged(&overrides);
+        layers.extend(overrides);
+        let mut config: Self = reader::read(&merged(&layers)).map_err(|problem| anyhow!("{problem}"))?;
+        config.check(&layers, stock)?;
+        if let Some(file) = &file {
+            config.resolve(file, &set);
+        }
+        Ok(Loaded { config, file: file.map(|file| file.path().to_owned()), ignored })
+    }
+
+    /// That each subagent is one thing.
+    fn check(&self, layers: &[Layer], stock: &[Stock<'_>]) -> anyhow::Result<()> {
+        for (name, subagent) in &self.subagents {
+            let names: Vec<&str> = stock.iter().map(|one| one.name).collect();
+            let wrong = match (&subagent.component, &subagent.prompt) {
+                (Some(_), Some(_)) => "has both `component` and `prompt`: keep one of them".to_owned(),
+                (None, None) if !names.contains(&name.as_str()) => format!(
+                    "needs a `component` or a `prompt`: {}",
+                    crate::subagents::unknown("stock subagent", &problem::short(name), &names)
+                ),
+                _ => continue,
+            };
+            let steps = vec![Step::Key("subagents".to_owned()), Step::Key(name.clone())];
+            let problem = Problem { steps, fault: problem::Fault::Other(wrong) };
+            let from = layers.iter().rev().find(|layer| layer.has(&["subagents", name]));
+            return Err(from.map_or_else(|| anyhow!("{problem}"), |layer| layer.told(&problem)));
+        }
+        Ok(())
+    }
+
+    /// Makes the components that the file names relative to it; those of the command line stay as they are.
+    fn resolve(&mut self, file: &File, set: &Table) {
+        for (name, subagent) in &mut self.subagents {
+            if !layers::has(set, &["subagents", name, "component"])
+                && let Some(component) = &mut subagent.component
+            {
+                *component = file.directory().join(&component);
+            }
+        }
+    }
+}
+
+fn merged(layers: &[Layer]) -> Table {
+    let mut all = Table::new();
+    for layer in layers {
+        layers::merge(&mut all, layer.table());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

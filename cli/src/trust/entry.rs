@@ -1,0 +1,56 @@
+//! One line of the trust list: a hash, two spaces, a directory. Must not open anything.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+
+use anyhow::bail;
+use sha2::{Digest as _, Sha256};
+
+use crate::config::{File, NAME};
+
+/// Digits of a SHA-256.
+const DIGITS: usize = 64;
+
+/// A workspace and the hash of the file that is trusted there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// SHA-256 of its `deputy.toml`, in hexadecimal.
+    pub(crate) hash: String,
+    /// Its canonical path.
+    pub(crate) directory: PathBuf,
+}
+
+impl Entry {
+    /// What a file would be trusted as.
+    pub(super) fn of(file: &File) -> anyhow::Result<Self> {
+        let directory = file.directory();
+        if directory.as_os_str().as_bytes().contains(&b'\n') {
+            bail!("{} cannot be trusted: its path has a line break", directory.display());
+        }
+        let is_named_so = file.path().file_name().is_some_and(|name| name == NAME);
+        if !directory.is_absolute() || !is_named_so {
+            bail!("{} cannot be trusted: only a workspace's own file can", file.path().display());
+        }
+        let mut hash = String::with_capacity(DIGITS);
+        for byte in Sha256::digest(file.bytes()) {
+            let _ = write!(hash, "{byte:02x}");
+        }
+        Ok(Self { hash, directory: directory.to_owned() })
+    }
+
+    /// What a line without its break says.
+    pub(super) fn from_line(line: &[u8]) -> Option<Self> {
+        let (hash, rest) = line.split_at_checked(DIGITS)?;
+        let hash = std::str::from_utf8(hash).ok()?;
+        let directory = PathBuf::from(OsString::from_vec(rest.strip_prefix(b"  ")?.to_vec()));
+        let plain = hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        (plain && directory.is_absolute()).then(|| Self { hash: hash.to_owned(), directory })
+    }
+
+    /// The line with its break.
+    pub(super) fn line(&self) -> Vec<u8> {
+        [self.hash.as_bytes(), b"  ", self.directory.as_os_str().as_bytes(), b"\n"].concat()
+    }
+}
