@@ -1,7 +1,5 @@
 //! `deputy agents`: who is there to delegate to. Must not run or compile anything.
 
-use std::path::Path;
-
 use anyhow::anyhow;
 use deputy::calls::ToolSet;
 use deputy::handoff::StaticRegistry;
@@ -13,6 +11,7 @@ use crate::arguments::{AgentsArguments, AgentsCommand};
 use crate::ending::{Ending, ends};
 use crate::inspect::{surface_json, surface_words};
 use crate::render;
+use crate::setup::subagents_of;
 use crate::subagents::{plugin, stock, unknown};
 
 /// One line of the list: a subagent, or a file that makes none.
@@ -44,30 +43,29 @@ fn list(arguments: &AgentsArguments) -> anyhow::Result<Vec<Listed>> {
     for tool in Builtins::new(None, None).all() {
         tools.add(tool)?;
     }
+    let mut known = stock()?;
+    let mut refused = Vec::new();
+    for path in &arguments.settings.subagent {
+        match plugin(path) {
+            Ok(subagent) => known.push(subagent),
+            Err(error) => refused.push(Listed {
+                id: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+                source: path.display().to_string(),
+                subagent: Err(error.to_string()),
+            }),
+        }
+    }
     let mut registry = StaticRegistry::default();
-    let mut listed = Vec::new();
-    for subagent in stock()? {
-        registry.add(subagent.clone(), &tools)?;
-        listed.push(Listed {
+    let taken_in =
+        subagents_of(&arguments.settings, known, arguments.json)?.into_iter().map(|subagent| Listed {
             id: subagent.name().to_string(),
-            source: "built in".to_owned(),
-            subagent: Ok(subagent),
+            source: subagent.declared_in().to_owned(),
+            subagent: registry
+                .add(subagent.clone(), &tools)
+                .map(|()| subagent)
+                .map_err(|error| error.to_string()),
         });
-    }
-    for path in &arguments.subagent {
-        listed.push(Listed {
-            id: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            source: path.display().to_string(),
-            subagent: registered(path, &tools, &mut registry),
-        });
-    }
-    Ok(listed)
-}
-
-fn registered(path: &Path, tools: &ToolSet, registry: &mut StaticRegistry) -> Result<Subagent, String> {
-    let subagent = plugin(path).map_err(|error| error.to_string())?;
-    registry.add(subagent.clone(), tools).map_err(|error| error.to_string())?;
-    Ok(subagent)
+    Ok(taken_in.chain(refused).collect())
 }
 
 fn object(one: &Listed) -> Value {

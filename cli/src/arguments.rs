@@ -11,6 +11,7 @@ const ENVIRONMENT: &str = "Environment:
   OPENAI_API_KEY       key for openai: models; OPENAI_BASE_URL names another server
   ANTHROPIC_API_KEY    key for anthropic: models; ANTHROPIC_BASE_URL names another server
   XDG_CACHE_HOME       where compiled components are kept (in deputy/); default ~/.cache
+  XDG_STATE_HOME       where conversations and the trust list are kept (in deputy/); default ~/.local/state
   NO_COLOR             no colour
 
 Exit codes:
@@ -36,6 +37,12 @@ pub(crate) enum Command {
     Inspect(InspectArguments),
     /// Say whether a component would run with a grant, and what is missing; nothing of it runs
     Check(CheckArguments),
+    /// Say whether an agent may call a tool, by which rule, and what would change that; nothing runs
+    Explain(ExplainArguments),
+    /// Let a workspace's deputy.toml count whole, as it is now
+    Trust(TrustArguments),
+    /// List the conversations that are kept, or forget some
+    Sessions(SessionsArguments),
     /// Start a new subagent: a crate that builds to a component
     New(NewArguments),
     /// Print a completion script for a shell
@@ -80,11 +87,28 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
     /// Seconds that a model server may be silent
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) model_timeout: u64,
+    #[arg(long, value_name = "SECONDS", help = "Seconds that a model server may be silent [default: 60]", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) model_timeout: Option<u64>,
     /// Ask the model server for whole answers instead of streams
     #[arg(long)]
     pub(crate) no_stream: bool,
+}
+
+/// Where settings come from: a workspace, its configuration, and what the command line sets.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SettingArguments {
+    /// Directory that a run may touch; its deputy.toml can only narrow, until it is trusted
+    #[arg(long, value_name = "DIR", default_value = ".", global = true)]
+    pub(crate) workspace: PathBuf,
+    /// Configuration file that counts whole, in place of the workspace's own
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// Set one key of the configuration, such as handoff.max_depth=2 (repeat it for more)
+    #[arg(long, value_name = "KEY=VALUE", global = true)]
+    pub(crate) set: Vec<String>,
+    /// Register a component as a subagent, named by its file (repeat it for more)
+    #[arg(long, value_name = "FILE.wasm", global = true)]
+    pub(crate) subagent: Vec<PathBuf>,
 }
 
 /// Rules on tools.
@@ -99,7 +123,7 @@ pub(crate) struct RuleArguments {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = format!("Examples:\n  deputy run --model openai:gpt-4o \"Where are retries decided?\"\n  git diff | deputy run --model anthropic:claude-sonnet-4-5 --output json -\n\n{ENVIRONMENT}"))]
+#[command(after_help = format!("Examples:\n  deputy run --model openai:gpt-4o \"Where are retries decided?\"\n  deputy run --continue \"And where are they tested?\"\n  git diff | deputy run --model anthropic:claude-sonnet-4-5 --output json -\n\n{ENVIRONMENT}"))]
 pub(crate) struct RunArguments {
     /// The task; `-` reads it from standard input
     #[arg(value_name = "TASK")]
@@ -107,17 +131,16 @@ pub(crate) struct RunArguments {
     /// Read the task from a file
     #[arg(long, value_name = "FILE", conflicts_with = "task")]
     pub(crate) file: Option<PathBuf>,
-    /// Directory that the run may touch
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) workspace: PathBuf,
+    #[command(flatten)]
+    pub(crate) settings: SettingArguments,
     #[command(flatten)]
     pub(crate) model: ModelArguments,
     /// How the end is told on standard output
     #[arg(long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
-    /// Model turns that the parent may take
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_turns: u32,
+    /// Model turns that the parent may take [default: 50]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_turns: Option<u32>,
     /// Run the calls of one turn one after another
     #[arg(long)]
     pub(crate) no_parallel: bool,
@@ -126,12 +149,21 @@ pub(crate) struct RunArguments {
     /// Answer yes to whatever would ask; what is denied stays denied
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Register a component as a subagent, named by its file (repeat it for more)
-    #[arg(long, value_name = "FILE.wasm")]
-    pub(crate) subagent: Vec<PathBuf>,
-    /// How commands run
-    #[arg(long, value_enum, default_value_t = Shell::Confined)]
-    pub(crate) shell: Shell,
+    /// How commands run [default: confined]
+    #[arg(long, value_enum)]
+    pub(crate) shell: Option<Shell>,
+    /// Whom the run works for: subagents that reuse their conversation have one for each user
+    #[arg(long, value_name = "NAME", default_value = "local")]
+    pub(crate) user: String,
+    /// Go on with the newest conversation of this workspace and user
+    #[arg(long = "continue", conflicts_with = "session")]
+    pub(crate) go_on: bool,
+    /// Go on with this conversation (see `deputy sessions`)
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Keep no conversation of this run
+    #[arg(long, conflicts_with_all = ["go_on", "session"])]
+    pub(crate) no_store: bool,
     /// System text of the parent instead of the built-in one
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
@@ -151,9 +183,8 @@ pub(crate) struct AgentsArguments {
     /// As JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Take a component in as well (repeat it for more)
-    #[arg(long, value_name = "FILE.wasm", global = true)]
-    pub(crate) subagent: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -190,13 +221,82 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "TOOL,…", value_delimiter = ',')]
     pub(crate) grant: Option<Vec<String>>,
     #[command(flatten)]
+    pub(crate) settings: SettingArguments,
+    #[command(flatten)]
     pub(crate) rules: RuleArguments,
-    /// How commands would run
-    #[arg(long, value_enum, default_value_t = Shell::Confined)]
-    pub(crate) shell: Shell,
+    /// How commands would run [default: confined]
+    #[arg(long, value_enum)]
+    pub(crate) shell: Option<Shell>,
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  deputy explain write_file\n  deputy explain run_command --agent verify --shell off\n\nExit codes: 0 it may, perhaps after a question; 3 it may not; 2 wrong usage"
+)]
+pub(crate) struct ExplainArguments {
+    /// The tool
+    #[arg(value_name = "TOOL")]
+    pub(crate) tool: String,
+    /// The agent that would call it: `parent`, or a subagent that the parent delegates to
+    #[arg(long, value_name = "NAME", default_value = "parent")]
+    pub(crate) agent: String,
+    #[command(flatten)]
+    pub(crate) settings: SettingArguments,
+    #[command(flatten)]
+    pub(crate) rules: RuleArguments,
+    /// How commands would run [default: confined]
+    #[arg(long, value_enum)]
+    pub(crate) shell: Option<Shell>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  deputy trust .\n  deputy trust --list\n  deputy trust --revoke ../old\n\nTrust is bound to what the file holds now: a changed file is not trusted."
+)]
+pub(crate) struct TrustArguments {
+    /// The workspace
+    #[arg(value_name = "DIR", required_unless_present = "list")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Take the workspace off the list
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Say what is trusted
+    #[arg(long, conflicts_with_all = ["directory", "revoke"])]
+    pub(crate) list: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  deputy sessions\n  deputy sessions forget 0199c2a4-7d1f-7c3e-9f0e-2b1f6a7c8d90\n  deputy sessions forget --all"
+)]
+pub(crate) struct SessionsArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<SessionsCommand>,
+    /// The workspace that the conversations belong to
+    #[arg(long, value_name = "DIR", default_value = ".", global = true)]
+    pub(crate) workspace: PathBuf,
+    /// As JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// Forget a conversation: the next one begins anew
+    Forget {
+        /// Its id
+        #[arg(required_unless_present = "all")]
+        id: Option<String>,
+        /// Forget all of the workspace
+        #[arg(long, conflicts_with = "id")]
+        all: bool,
+    },
 }
 
 #[derive(Args, Debug)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use async_trait::async_trait;
-use deputy::host::Host;
+use deputy::host::{Host, HostBuilder};
 use deputy::model::{Model, ModelError, Turn, TurnRequest};
 use deputy::sandbox::Component;
 use deputy::subagent::Subagent;
@@ -15,6 +15,7 @@ use deputy_contract::ALL_TOOLS;
 use crate::approve::Somebody;
 use crate::arguments::CheckArguments;
 use crate::ending::{Ending, ends};
+use crate::setup::Setup;
 use crate::subagents::{named, unknown};
 use crate::{render, settings};
 use finding::Finding;
@@ -23,15 +24,24 @@ pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
     let named = named(&arguments.component)?;
     let component =
         Component::from_bytes(&named.name, named.bytes).map_err(|error| ends(Ending::Failed, &error))?;
-    let mut subagent = Subagent::new(named.name.as_str(), component).tools_as_imported();
-    if let Some(grant) = &arguments.grant {
-        check_names(grant)?;
-        subagent = subagent.tools(grant.iter().filter(|tool| !tool.is_empty()).map(String::as_str));
-    }
-    let (host, commands) = host(arguments)?;
+    let setup = Setup::load(&arguments.settings, &arguments.rules, false, arguments.shell, arguments.json)?;
+    let (builder, commands) = unrun(&setup)?;
+    let host = setup.apply(builder).build()?;
+    let configured = setup.subagents.iter().find(|one| {
+        one.name().as_str() == named.name && setup.config.subagents.contains_key(one.name().as_str())
+    });
+    let subagent = match (&arguments.grant, configured) {
+        (Some(grant), _) => {
+            check_names(grant)?;
+            let granted = grant.iter().filter(|tool| !tool.is_empty()).map(String::as_str);
+            Subagent::new(named.name.as_str(), component).tools(granted)
+        }
+        (None, Some(configured)) => configured.clone(),
+        (None, None) => Subagent::new(named.name.as_str(), component).tools_as_imported(),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let checked = runtime.block_on(host.prepare(&subagent));
-    let finding = Finding::new(&host, &subagent, checked.err(), commands, arguments.grant.is_some());
+    let finding = Finding::new(&host, &subagent, checked, commands, arguments.grant.is_some());
     if arguments.json {
         render::json(&finding.object());
         return Ok(finding.ending());
@@ -43,15 +53,14 @@ pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
     }
 }
 
-/// A host like that of a run, and how it confines commands.
-fn host(arguments: &CheckArguments) -> anyhow::Result<(Host, String)> {
+/// A builder of a host like that of a run, but without a model; and how it confines commands.
+pub(crate) fn unrun(setup: &Setup) -> anyhow::Result<(HostBuilder, String)> {
     let builder = Host::builder()
         .model(Arc::new(NoModel))
-        .policy(settings::policy(&arguments.rules, false))
         .approver(Arc::new(Somebody))
-        .sandbox(settings::sandbox(arguments.json))
+        .sandbox(settings::sandbox(true))
         .web(settings::web()?);
-    let (builder, commands) = match settings::confinement(arguments.shell)? {
+    Ok(match settings::confinement(setup.shell)? {
         Ok(confinement) => {
             let commands = confinement.describe();
             (builder.confinement(confinement), commands)
@@ -60,8 +69,7 @@ fn host(arguments: &CheckArguments) -> anyhow::Result<(Host, String)> {
             let commands = format!("not offered: {reason}");
             (builder.no_confinement(reason), commands)
         }
-    };
-    Ok((builder.build()?, commands))
+    })
 }
 
 /// A grant of a tool that there is not would be a grant of nothing.

@@ -21,7 +21,7 @@ pub(crate) use file::{File, NAME};
 use layers::Layer;
 use problem::{Problem, Step};
 pub(crate) use tables::{
-    Config, Handoff, Limits, Model, OnFailure, Prices, Purse, SessionMode, Shell, Subagent, Tools,
+    Config, Handoff, Model, OnFailure, Prices, Purse, SessionMode, Shell, Subagent, Tools,
 };
 pub(crate) use tools::INHERIT;
 

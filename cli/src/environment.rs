@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
-use deputy::model::{Model, ModelConfig, ModelSpec, connect};
+use deputy::model::{Model as Client, ModelConfig, ModelSpec, connect};
 use deputy::secret::Secret;
 
 use crate::arguments::ModelArguments;
+use crate::config::Model;
 
 /// Where variables are looked up.
 pub(crate) struct Variables<'a>(&'a dyn Fn(&str) -> Option<String>);
@@ -34,12 +35,18 @@ impl fmt::Debug for Variables<'_> {
     }
 }
 
-/// Which model a run uses and how it is reached. A flag wins over a variable; a provider's variables count for
+/// Which model a run uses and how it is reached. A flag wins over a variable, a variable over the file; a provider's variables count for
 /// its own models alone.
-pub(crate) fn model(arguments: &ModelArguments, variables: &Variables<'_>) -> anyhow::Result<ModelConfig> {
-    let Some(spec) = arguments.model.clone().or_else(|| variables.get("DEPUTY_MODEL")) else {
+pub(crate) fn model(
+    arguments: &ModelArguments,
+    variables: &Variables<'_>,
+    file: &Model,
+) -> anyhow::Result<ModelConfig> {
+    let spec =
+        arguments.model.clone().or_else(|| variables.get("DEPUTY_MODEL")).or_else(|| file.spec.clone());
+    let Some(spec) = spec else {
         bail!(
-            "no model: give one with --model or in DEPUTY_MODEL, as openai:NAME, anthropic:NAME, ollama:NAME or scripted:FILE"
+            "no model: give one with --model, in DEPUTY_MODEL or as `model.spec` of deputy.toml, as openai:NAME, anthropic:NAME, ollama:NAME or scripted:FILE"
         );
     };
     let mut config = ModelConfig::new(spec.parse::<ModelSpec>()?);
@@ -50,15 +57,17 @@ pub(crate) fn model(arguments: &ModelArguments, variables: &Variables<'_>) -> an
         }
         _ => (None, None),
     };
-    config.base_url = arguments.base_url.clone().or(server);
+    config.base_url = arguments.base_url.clone().or(server).or_else(|| file.base_url.clone());
     config.api_key = key.map(Secret::new);
-    config.stream = !arguments.no_stream;
-    config.limits.idle = Duration::from_secs(arguments.model_timeout);
+    config.stream = !arguments.no_stream && file.stream.unwrap_or(true);
+    if let Some(idle) = arguments.model_timeout.map(Duration::from_secs).or(file.timeout) {
+        config.limits.idle = idle;
+    }
     Ok(config)
 }
 
 /// The client of a model.
-pub(crate) fn connected(config: ModelConfig) -> anyhow::Result<Arc<dyn Model>> {
+pub(crate) fn connected(config: ModelConfig) -> anyhow::Result<Arc<dyn Client>> {
     Ok(connect(config)?)
 }
 
@@ -76,10 +85,10 @@ mod tests {
         let arguments = ModelArguments {
             model: model_flag.map(str::to_owned),
             base_url: base_url.map(str::to_owned),
-            model_timeout: 60,
+            model_timeout: None,
             no_stream: false,
         };
-        model(&arguments, &Variables(&lookup))
+        model(&arguments, &Variables(&lookup), &Model::default())
     }
 
     const BOTH: &[(&str, &str)] = &[
@@ -117,5 +126,33 @@ mod tests {
         for part in ["--model", "DEPUTY_MODEL", "openai:", "anthropic:", "ollama:", "scripted:"] {
             assert!(error.contains(part), "{part}: {error}");
         }
+    }
+
+    #[test]
+    fn the_file_is_asked_last() {
+        let file = Model {
+            spec: Some("openai:file".to_owned()),
+            base_url: Some("http://file".to_owned()),
+            stream: Some(false),
+            timeout: Some(Duration::from_secs(7)),
+            ..Model::default()
+        };
+        let with = |flag: Option<&str>, set: &[(&str, &str)]| {
+            let lookup = |name: &str| {
+                set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            };
+            let arguments = ModelArguments {
+                model: flag.map(str::to_owned),
+                base_url: None,
+                model_timeout: flag.map(|_| 9),
+                no_stream: false,
+            };
+            let config = model(&arguments, &Variables(&lookup), &file).unwrap();
+            (config.spec.to_string(), config.base_url.unwrap(), config.stream, config.limits.idle.as_secs())
+        };
+        assert_eq!(with(None, &[]), ("openai:file".to_owned(), "http://file".to_owned(), false, 7));
+        assert_eq!(with(None, &[("DEPUTY_MODEL", "openai:set")]).0, "openai:set");
+        let flagged = with(Some("openai:flag"), &[("OPENAI_BASE_URL", "http://set")]);
+        assert_eq!(flagged, ("openai:flag".to_owned(), "http://set".to_owned(), false, 9));
     }
 }

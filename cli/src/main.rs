@@ -5,21 +5,22 @@ mod approve;
 mod arguments;
 mod cache;
 mod check;
-#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "wired with the run command"))]
 mod config;
 mod ending;
 mod environment;
+mod explain;
 mod inspect;
 mod new;
 mod private;
 mod render;
 mod run;
+mod sessions;
 mod settings;
-#[cfg_attr(not(test), expect(dead_code, reason = "wired with the run command"))]
+mod setup;
 mod state;
 mod subagents;
-#[cfg_attr(not(test), expect(dead_code, reason = "wired with the run command"))]
 mod trust;
+mod trust_command;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,9 @@ fn main() -> ExitCode {
         Command::Agents(arguments) => agents::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+        Command::Trust(arguments) => trust_command::run(&arguments),
+        Command::Sessions(arguments) => sessions::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
         Command::Completions { shell } => Ok(arguments::completions(shell)),
     };

@@ -8,7 +8,6 @@ mod task;
 use std::time::Duration;
 
 use deputy::agent::AgentReport;
-use deputy::governance::HandoffPolicy;
 use deputy::host::Host;
 use tokio_util::sync::CancellationToken;
 
@@ -17,8 +16,7 @@ use crate::arguments::{Output, RunArguments};
 use crate::ending::{Ending, ends};
 use crate::environment::{Variables, connected};
 use crate::render::{self, Live, LiveOptions};
-use crate::settings;
-use crate::subagents::{plugin, stock};
+use crate::{sessions, settings};
 use options::RunOptions;
 use signals::Signals;
 
@@ -51,7 +49,7 @@ fn work(options: &RunOptions, live: &Live) -> anyhow::Result<(Ending, AgentRepor
         let stop = CancellationToken::new();
         let signals = Signals::watch(stop.clone(), live.clone())?;
         let host = host(options, live, &stop)?;
-        let report = host.run_until(options.task.as_str(), stop).await;
+        let report = host.run_until(options.request.clone(), stop).await;
         anyhow::Ok((Ending::of(report.status, signals.which()), report))
     });
     runtime.shutdown_timeout(LINGER);
@@ -71,27 +69,31 @@ fn tell(output: Output, ending: Ending, report: &AgentReport) -> anyhow::Result<
 }
 
 fn host(options: &RunOptions, live: &Live, stop: &CancellationToken) -> anyhow::Result<Host> {
-    let mut builder = Host::builder()
-        .workspace(&options.workspace)
+    let setup = &options.setup;
+    let builder = Host::builder()
         .model(connected(options.model.clone())?)
-        .policy(options.policy.clone())
         .approver(approve::approver(live, stop))
         .web(settings::web()?)
         .sandbox(settings::sandbox(options.quiet))
-        .max_turns(options.max_turns)
-        .handoff_policy(HandoffPolicy::telling_the_model())
         .parallel_tool_calls(options.parallel)
         .events(live.clone());
+    let mut builder = setup.apply_with_subagents(builder);
+    if let Some(turns) = options.max_turns {
+        builder = builder.max_turns(turns);
+    }
     if let Some(system) = &options.system {
         builder = builder.system(system);
     }
-    for subagent in stock()? {
-        builder = builder.subagent(subagent);
+    if options.store {
+        match sessions::store(&setup.workspace) {
+            Ok(store) => builder = builder.sessions(store),
+            Err(reason) if !options.quiet => {
+                render::warning(&format!("conversations are not kept: {reason}"));
+            }
+            Err(_) => {}
+        }
     }
-    for path in &options.subagents {
-        builder = builder.subagent(plugin(path)?);
-    }
-    builder = match settings::confinement(options.shell)? {
+    builder = match settings::confinement(setup.shell)? {
         Ok(confinement) => builder.confinement(confinement),
         Err(reason) => {
             if !options.quiet {

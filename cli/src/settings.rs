@@ -9,17 +9,18 @@ use deputy::sandbox::SandboxOptions;
 use deputy::tools::{Confinement, ShellMode, WebClient, WebLimits};
 
 use crate::arguments::{RuleArguments, Shell};
+use crate::config::Tools;
 use crate::{cache, render};
 
-/// The rules of the flags.
-pub(crate) fn policy(rules: &RuleArguments, yes: bool) -> Policy {
+/// The rules of the configuration, and those of the flags over them.
+pub(crate) fn policy(tools: &Tools, rules: &RuleArguments, yes: bool) -> Policy {
+    let named = |names: &[String]| names.iter().filter(|tool| !tool.is_empty()).cloned().collect::<Vec<_>>();
+    let listed = |names: &Option<Vec<String>>| named(names.as_deref().unwrap_or_default());
     let mut policy = Policy::default();
-    for tool in rules.allow.iter().filter(|tool| !tool.is_empty()) {
-        policy = policy.allow(tool.as_str());
-    }
-    for tool in rules.deny.iter().filter(|tool| !tool.is_empty()) {
-        policy = policy.deny(tool.as_str());
-    }
+    policy = listed(&tools.allow).into_iter().fold(policy, Policy::allow);
+    policy = listed(&tools.ask).into_iter().fold(policy, Policy::ask);
+    policy = named(&rules.allow).into_iter().fold(policy, Policy::allow);
+    policy = listed(&tools.deny).into_iter().chain(named(&rules.deny)).fold(policy, Policy::deny);
     if yes { policy.yes_to_all() } else { policy }
 }
 
@@ -48,6 +49,16 @@ pub(crate) fn web() -> anyhow::Result<Arc<WebClient>> {
     Ok(Arc::new(WebClient::new(WebLimits::default())?))
 }
 
+impl From<crate::config::Shell> for Shell {
+    fn from(shell: crate::config::Shell) -> Self {
+        match shell {
+            crate::config::Shell::Confined => Self::Confined,
+            crate::config::Shell::Unconfined => Self::Unconfined,
+            crate::config::Shell::Off => Self::Off,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use deputy::governance::{Effect, Setting};
@@ -61,12 +72,30 @@ mod tests {
             deny: vec!["write_file".into()],
         };
         for (yes, asked) in [(false, Setting::Ask), (true, Setting::Allow)] {
-            let policy = policy(&rules, yes);
+            let policy = policy(&Tools::default(), &rules, yes);
             let setting = |tool: &str, effect| policy.setting(&tool.into(), effect);
             assert_eq!(setting("write_file", Effect::Write), Setting::Deny);
             assert_eq!(setting("run_command", Effect::Shell), Setting::Allow);
             assert_eq!(setting("fetch_url", Effect::Web), asked);
             assert_eq!(setting("read_file", Effect::Read), Setting::Allow);
         }
+    }
+
+    #[test]
+    fn flags_stand_over_the_configuration_and_a_deny_of_either_over_both() {
+        let list = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+        let tools = Tools {
+            allow: list(&["edit_file"]),
+            ask: list(&["read_file", "write_file"]),
+            deny: list(&["fetch_url"]),
+            shell: None,
+        };
+        let rules = RuleArguments { allow: vec!["write_file".into(), "fetch_url".into()], deny: Vec::new() };
+        let policy = policy(&tools, &rules, false);
+        let setting = |tool: &str, effect| policy.setting(&tool.into(), effect);
+        assert_eq!(setting("edit_file", Effect::Write), Setting::Allow);
+        assert_eq!(setting("read_file", Effect::Read), Setting::Ask);
+        assert_eq!(setting("write_file", Effect::Write), Setting::Allow);
+        assert_eq!(setting("fetch_url", Effect::Web), Setting::Deny);
     }
 }

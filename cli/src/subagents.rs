@@ -3,10 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::anyhow;
-use deputy::sandbox::{Component, ComponentError};
+use anyhow::{Context as _, anyhow};
+use deputy::event::SessionMode;
+use deputy::governance::ToolList;
+use deputy::sandbox::{Component, ComponentError, GuestLimits};
 use deputy::subagent::Subagent;
 use deputy_stock::{STOCK, StockSubagent};
+
+use crate::config::{self, Config, INHERIT};
 
 /// The component that runs prompts; it is no subagent by itself.
 const PROMPT_RUNNER: &str = "react";
@@ -18,14 +22,102 @@ pub(crate) fn stock() -> Result<Vec<Subagent>, ComponentError> {
 
 fn stock_subagent(one: &StockSubagent) -> Result<Subagent, ComponentError> {
     let component = Component::from_bytes(one.name, one.wasm.into())?;
-    Ok(Subagent::new(one.name, component).description(one.description).tools(one.tools.iter().copied()))
+    Ok(Subagent::new(one.name, component)
+        .description(one.description)
+        .tools(one.tools.iter().copied())
+        .source("built in"))
 }
 
 /// A component file as a subagent: named by its file, described by itself, asking for what it imports.
 pub(crate) fn plugin(path: &Path) -> Result<Subagent, ComponentError> {
     let component = Component::from_file(path)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Subagent::new(name, component).tools_as_imported())
+    Ok(Subagent::new(name, component).tools_as_imported().source(path.display().to_string()))
+}
+
+/// The subagents as the configuration has them: changed, left out, or of its own.
+pub(crate) fn configured(
+    known: Vec<Subagent>,
+    config: &Config,
+    file: Option<&Path>,
+) -> anyhow::Result<Vec<Subagent>> {
+    let mut subagents: Vec<Subagent> = Vec::new();
+    for subagent in known {
+        match config.subagents.get(subagent.name().as_str()) {
+            None => subagents.push(limited(subagent, config, None)),
+            Some(table) if table.enabled == Some(false) => {}
+            Some(table) => subagents.push(changed(limited(subagent, config, Some(table)), table)),
+        }
+    }
+    for (name, table) in &config.subagents {
+        let made = match (&table.component, &table.prompt) {
+            (None, None) => continue,
+            (Some(component), _) => {
+                Subagent::new(name.as_str(), Component::from_file(component)?).tools_as_imported()
+            }
+            (None, Some(prompt)) => {
+                Subagent::new(name.as_str(), prompt_runner()?).instructions(prompt.as_str())
+            }
+        };
+        let source = file.map_or_else(|| "--set".to_owned(), |file| file.display().to_string());
+        if table.enabled != Some(false) {
+            subagents.retain(|one| one.name() != made.name());
+            subagents.push(changed(limited(made.source(source), config, Some(table)), table));
+        }
+    }
+    Ok(subagents)
+}
+
+/// The component that runs prompts.
+fn prompt_runner() -> anyhow::Result<Component> {
+    let one = STOCK
+        .iter()
+        .find(|one| one.name == PROMPT_RUNNER)
+        .context("there is no component that runs prompts")?;
+    Ok(Component::from_bytes(one.name, one.wasm.into())?)
+}
+
+/// A subagent under the limits of the configuration: its own, else those of all.
+fn limited(subagent: Subagent, config: &Config, own: Option<&config::Subagent>) -> Subagent {
+    let base = GuestLimits::default();
+    let memory = own.and_then(|own| own.memory).or(config.limits.memory);
+    subagent.limits(GuestLimits {
+        time: own.and_then(|own| own.timeout),
+        fuel: own.and_then(|own| own.fuel).or(config.limits.fuel).unwrap_or(base.fuel),
+        memory: memory.map_or(base.memory, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+    })
+}
+
+/// A subagent with what its table sets.
+fn changed(mut subagent: Subagent, table: &config::Subagent) -> Subagent {
+    let list = |names: &[String]| ToolList::of(names.iter().map(String::as_str));
+    if let Some(description) = &table.description {
+        subagent = subagent.description(description);
+    }
+    if let Some(tool_name) = &table.tool_name {
+        subagent = subagent.tool_name(tool_name.as_str());
+    }
+    if let Some(tools) = &table.tools {
+        let inherits = tools.iter().any(|tool| tool == INHERIT);
+        subagent = subagent.tools(tools.iter().filter(|tool| *tool != INHERIT).map(String::as_str));
+        subagent = if inherits { subagent.inherit_tools() } else { subagent };
+    }
+    if let Some(mode) = table.session_mode {
+        subagent = subagent.session_mode(match mode {
+            config::SessionMode::Fresh => SessionMode::Fresh,
+            config::SessionMode::Reuse => SessionMode::Reuse,
+        });
+    }
+    if let Some(turns) = table.max_turns {
+        subagent = subagent.max_turns(turns);
+    }
+    if let Some(names) = &table.allowed_tools {
+        subagent = subagent.allowed_tools(list(names));
+    }
+    match &table.denied_tools {
+        Some(names) => subagent.denied_tools(list(names)),
+        None => subagent,
+    }
 }
 
 /// The bytes that a name on the command line stands for, and what to call them.

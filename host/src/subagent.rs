@@ -140,6 +140,12 @@ impl Subagent {
         &self.tool_name
     }
 
+    /// Where it was declared, for people.
+    #[must_use]
+    pub fn declared_in(&self) -> &str {
+        &self.source
+    }
+
     /// What it asks for.
     #[must_use]
     pub fn declaration(&self) -> &Declaration {

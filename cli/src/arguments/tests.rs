@@ -22,10 +22,13 @@ fn the_definition_holds_together() {
 #[test]
 fn a_run_without_flags_has_the_documented_defaults() {
     let run = run("run hello");
-    assert_eq!((run.task.as_deref(), run.file, run.workspace), (Some("hello"), None, PathBuf::from(".")));
-    assert_eq!((run.output, run.shell, run.max_turns), (Output::Text, Shell::Confined, 50));
+    assert_eq!(
+        (run.task.as_deref(), run.file, run.settings.workspace),
+        (Some("hello"), None, PathBuf::from("."))
+    );
+    assert_eq!((run.output, run.shell, run.max_turns), (Output::Text, None, None));
     assert!(!run.yes && !run.quiet && !run.no_parallel && !run.trace_guest && !run.model.no_stream);
-    assert!(run.rules.allow.is_empty() && run.rules.deny.is_empty() && run.subagent.is_empty());
+    assert!(run.rules.allow.is_empty() && run.rules.deny.is_empty() && run.settings.subagent.is_empty());
 }
 
 #[test]
@@ -50,6 +53,13 @@ fn what_contradicts_itself_is_refused() {
         "run --output yaml x",
         "run --shell bare x",
         "run one two",
+        "run --continue --session x y",
+        "run --continue --no-store y",
+        "trust",
+        "trust --list .",
+        "sessions forget",
+        "sessions forget x --all",
+        "explain",
         "inspect",
         "completions tcl",
         "frobnicate",

@@ -1,8 +1,9 @@
 //! What a check found, as an object and in words. Must not check anything.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use deputy::governance::{Denial, Verdict};
+use deputy::governance::{Denial, Rights, Verdict};
 use deputy::host::{CheckError, Host};
 use deputy::ids::ToolName;
 use deputy::sandbox::{ComponentError, MissingImport};
@@ -22,6 +23,8 @@ pub(super) struct Finding {
     granted: Vec<String>,
     /// Those of them that a person is asked for before each call.
     asks: Vec<String>,
+    /// What it asks for and would not get, though it would run, each with the rule and what would allow it.
+    cut: Vec<String>,
     /// What it imports and would not hold.
     missing: Vec<MissingImport>,
     /// The grant under which nothing that a grant can give is missing; where one was given and falls short.
@@ -35,21 +38,23 @@ impl Finding {
     pub(super) fn new(
         host: &Host,
         subagent: &Subagent,
-        refusal: Option<CheckError>,
+        checked: Result<Arc<Rights>, CheckError>,
         commands: String,
         grant_given: bool,
     ) -> Self {
         let held = host.rights();
+        let cut = checked.as_ref().map(|rights| rights.cut().iter().map(ToString::to_string).collect());
         let granted: BTreeSet<_> =
             subagent.declared_tools().iter().filter(|tool| held.holds(tool.as_str())).cloned().collect();
         let asks = granted.iter().filter(|tool| host.verdict(held, tool) == Verdict::Ask);
-        let (ending, missing, error) = match refusal {
-            None => (Ending::Answered, Vec::new(), None),
-            Some(CheckError::Component(ComponentError::NotGranted { missing, .. })) => {
+        let cut = cut.unwrap_or_default();
+        let (ending, missing, error) = match checked {
+            Ok(_) => (Ending::Answered, Vec::new(), None),
+            Err(CheckError::Component(ComponentError::NotGranted { missing, .. })) => {
                 let error = format!("refused: {} of its imports are not granted", missing.len());
                 (Ending::Denied, missing, Some(error))
             }
-            Some(CheckError::Rights(error)) => {
+            Err(CheckError::Rights(error)) => {
                 let missing = error.cut.iter().map(import_of).collect();
                 (
                     Ending::Denied,
@@ -57,7 +62,7 @@ impl Finding {
                     Some("refused: none of the tools that it asks for is left".to_owned()),
                 )
             }
-            Some(error) => (Ending::Failed, Vec::new(), Some(error.to_string())),
+            Err(error) => (Ending::Failed, Vec::new(), Some(error.to_string())),
         };
         let declared = |tool: &ToolName| subagent.declared_tools().contains(tool);
         let falls_short =
@@ -72,6 +77,7 @@ impl Finding {
             sha256: subagent.component().sha256().to_owned(),
             asks: asks.map(ToString::to_string).collect(),
             granted: granted.iter().map(ToString::to_string).collect(),
+            cut,
             missing,
             whole_grant,
             commands,
@@ -100,6 +106,7 @@ impl Finding {
             "would_run": self.ending == Ending::Answered,
             "granted": self.granted,
             "asks": self.asks,
+            "cut": self.cut,
             "missing": self.missing.iter().map(missing).collect::<Vec<_>>(),
             "commands": self.commands,
             "error": self.error(),
@@ -112,6 +119,9 @@ impl Finding {
         let mut row = |label: &str, value: &str| text.push_str(&format!("  {label:<12} {value}\n"));
         row("granted", &render::or_nothing(&self.granted));
         row("asks first", &render::or_nothing(&self.asks));
+        for cut in &self.cut {
+            row("cut", &render::line(cut));
+        }
         for import in &self.missing {
             row("missing", &render::line(&import.to_string()));
         }
@@ -144,6 +154,7 @@ mod tests {
             sha256: "ab".to_owned(),
             granted: vec!["read_file".to_owned(), "write_file".to_owned()],
             asks: vec!["write_file".to_owned()],
+            cut: Vec::new(),
             whole_grant: (!missing.is_empty()).then(|| "grep_files,read_file".to_owned()),
             missing,
             commands: "confined: by rules".to_owned(),

@@ -49,6 +49,12 @@ impl Layer {
     /// From `KEY=VALUE`: a dotted key and a TOML value, or a word that is text.
     pub(super) fn of_override(given: &str) -> anyhow::Result<Self> {
         let set = short(given);
+        // A whole line of a file, keys in quotes included.
+        if let (false, Ok(table)) = (given.contains('\n'), given.parse::<Table>())
+            && !table.is_empty()
+        {
+            return Self { origin: Origin::Override(set), table }.checked();
+        }
         let parts = given.split_once('=').map(|(key, value)| {
             let keys: Vec<String> = key.split('.').map(|key| key.trim().to_owned()).collect();
             (keys, value.trim())

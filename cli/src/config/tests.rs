@@ -149,7 +149,7 @@ fn every_key_of_every_table_is_read() {
             time: Some(Duration::from_secs(5400)),
             fuel: Some(10),
         },
-        limits: Limits {
+        limits: tables::Limits {
             max_turns: Some(11),
             subagent_max_turns: Some(12),
             result_bytes: Some(13),

@@ -1,0 +1,193 @@
+//! What a host is set up from: configuration, flags and subagents, settled the same way for every command. Must not
+//! build a host, or a check would not say what a run does.
+
+use std::path::PathBuf;
+
+use deputy::governance::{HandoffFailureAction, HandoffPolicy, Policy, Prices, PurseLimits, ToolList};
+use deputy::host::HostBuilder;
+use deputy::subagent::Subagent;
+
+use crate::arguments::{RuleArguments, SettingArguments, Shell};
+use crate::config::{self, Config, File, Loaded, NAME, Source, Stock};
+use crate::subagents::{configured, plugin, stock};
+use crate::trust::TrustList;
+use crate::{render, settings, state};
+
+/// The settled parts of a host.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    pub(crate) workspace: PathBuf,
+    pub(crate) config: Config,
+    pub(crate) subagents: Vec<Subagent>,
+    pub(crate) policy: Policy,
+    pub(crate) shell: Shell,
+}
+
+impl Setup {
+    /// Settles the configuration, then the flags over it, and says what of a workspace's file did not count.
+    pub(crate) fn load(
+        settings: &SettingArguments,
+        rules: &RuleArguments,
+        yes: bool,
+        shell: Option<Shell>,
+        quiet: bool,
+    ) -> anyhow::Result<Self> {
+        let plugins = settings.subagent.iter().map(|path| plugin(path));
+        let known = stock()?.into_iter().map(Ok).chain(plugins).collect::<Result<Vec<_>, _>>()?;
+        let loaded = loaded(settings, &known)?;
+        if !quiet {
+            warn_of_ignored(&loaded);
+        }
+        let Loaded { config, file, .. } = loaded;
+        Ok(Self {
+            workspace: settings.workspace.clone(),
+            subagents: configured(known, &config, file.as_deref())?,
+            policy: settings::policy(&config.tools, rules, yes),
+            shell: shell.or(config.tools.shell.map(Into::into)).unwrap_or(Shell::Confined),
+            config,
+        })
+    }
+
+    /// Gives a builder all that is settled, but for the subagents.
+    pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
+        let Config { limits, .. } = &self.config;
+        let mut builder = builder
+            .workspace(&self.workspace)
+            .policy(self.policy.clone())
+            .handoff_policy(handoff_policy(&self.config.handoff))
+            .purse(purse(&self.config.purse));
+        if let Some(prices) = prices(&self.config.model.prices) {
+            builder = builder.prices(prices);
+        }
+        if let Some(turns) = limits.max_turns {
+            builder = builder.max_turns(turns);
+        }
+        if let Some(turns) = limits.subagent_max_turns {
+            builder = builder.subagent_max_turns(turns);
+        }
+        match limits.result_bytes {
+            Some(bytes) => builder.result_bytes(bytes),
+            None => builder,
+        }
+    }
+
+    /// The same with the subagents.
+    pub(crate) fn apply_with_subagents(&self, builder: HostBuilder) -> HostBuilder {
+        self.subagents.iter().cloned().fold(self.apply(builder), HostBuilder::subagent)
+    }
+}
+
+/// The subagents of a host over `known` ones, as the configuration has them.
+pub(crate) fn subagents_of(
+    settings: &SettingArguments,
+    known: Vec<Subagent>,
+    quiet: bool,
+) -> anyhow::Result<Vec<Subagent>> {
+    let loaded = loaded(settings, &known)?;
+    if !quiet {
+        warn_of_ignored(&loaded);
+    }
+    configured(known, &loaded.config, loaded.file.as_deref())
+}
+
+/// Says what of a workspace's file did not count, and what would make it count.
+fn warn_of_ignored(loaded: &Loaded) {
+    let Some(file) = &loaded.file else { return };
+    let directory = file.parent().unwrap_or(file).display();
+    for one in &loaded.ignored {
+        render::warning(&format!(
+            "{} sets `{}`, which counts only after `deputy trust {directory}`",
+            file.display(),
+            one.key
+        ));
+    }
+}
+
+/// The configuration: of the file that the operator named, else of the workspace's own.
+fn loaded(settings: &SettingArguments, known: &[Subagent]) -> anyhow::Result<Loaded> {
+    let source = match &settings.config {
+        Some(path) => Source::Operator(path.clone()),
+        None => of_workspace(settings)?,
+    };
+    let declared: Vec<Vec<&str>> =
+        known.iter().map(|one| one.declared_tools().iter().map(|tool| tool.as_str()).collect()).collect();
+    let known: Vec<Stock<'_>> =
+        known.iter().zip(&declared).map(|(one, tools)| Stock { name: one.name().as_str(), tools }).collect();
+    Config::load(source, &settings.set, &known)
+}
+
+fn of_workspace(settings: &SettingArguments) -> anyhow::Result<Source> {
+    let Some(file) = File::of_workspace(&settings.workspace)? else { return Ok(Source::None) };
+    // Without a place for the list nothing is on it.
+    let trusted = match state::directory(|name| std::env::var_os(name)) {
+        Ok(state) => TrustList::kept_in(state).is_trusted(&file)?,
+        Err(_) => false,
+    };
+    Ok(Source::Workspace { file: Some(file), trusted })
+}
+
+/// The list of trusted workspaces.
+pub(crate) fn trust_list() -> anyhow::Result<TrustList> {
+    let state = state::directory(|name| std::env::var_os(name)).map_err(anyhow::Error::msg)?;
+    Ok(TrustList::kept_in(state))
+}
+
+/// What a workspace's file is called, for messages.
+pub(crate) fn file_name() -> &'static str {
+    NAME
+}
+
+fn handoff_policy(table: &config::Handoff) -> HandoffPolicy {
+    let base = HandoffPolicy::default();
+    let list = |names: &Option<Vec<String>>| {
+        names.as_ref().map(|names| ToolList::of(names.iter().map(String::as_str)))
+    };
+    HandoffPolicy {
+        enabled: table.enabled.unwrap_or(base.enabled),
+        max_depth: table.max_depth.unwrap_or(base.max_depth),
+        max_retries: table.max_retries.unwrap_or(base.max_retries),
+        timeout: table.timeout,
+        allowed_tools: list(&table.allowed_tools),
+        denied_tools: list(&table.denied_tools),
+        on_denied: table.on_denied.map_or(base.on_denied, action),
+        on_error: table.on_error.map_or(base.on_error, action),
+        retry_after_side_effects: table.retry_after_side_effects.unwrap_or(base.retry_after_side_effects),
+        input_filter: None,
+    }
+}
+
+fn action(action: config::OnFailure) -> HandoffFailureAction {
+    match action {
+        config::OnFailure::Fail => HandoffFailureAction::Fail,
+        config::OnFailure::FallbackToPrimary => HandoffFailureAction::FallbackToPrimary,
+        config::OnFailure::TellModel => HandoffFailureAction::TellModel,
+    }
+}
+
+fn purse(table: &config::Purse) -> PurseLimits {
+    let base = PurseLimits::default();
+    PurseLimits {
+        descendants: table.descendants.unwrap_or(base.descendants),
+        concurrent_runs: table.concurrent_runs.unwrap_or(base.concurrent_runs),
+        depth: table.depth,
+        turns: table.turns,
+        tool_calls: table.tool_calls,
+        tokens: table.tokens,
+        cost: table.cost,
+        time: table.time,
+        fuel: table.fuel,
+    }
+}
+
+/// Prices, where any is set; the others are nothing.
+fn prices(table: &config::Prices) -> Option<Prices> {
+    let config::Prices { input, output, cache_read, cache_write } = table;
+    let some = [input, output, cache_read, cache_write].into_iter().any(Option::is_some);
+    let price = |price: &Option<f64>| price.unwrap_or_default();
+    some.then(|| Prices {
+        input: price(input),
+        output: price(output),
+        cache_read: price(cache_read),
+        cache_write: price(cache_write),
+    })
+}
