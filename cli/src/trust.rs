@@ -39,13 +39,13 @@ impl TrustList {
 
     /// Trusts what the file holds now, and nothing that it held before.
     pub(crate) fn trust(&self, file: &File) -> anyhow::Result<Entry> {
+        let entry = Entry::of(file)?;
         if self.lies_in(file.directory()) {
             bail!(
                 "{} holds the list of what is trusted: a run there could trust itself",
                 file.directory().display()
             );
         }
-        let entry = Entry::of(file)?;
         self.change(|entries| {
             entries.retain(|one| one.directory != entry.directory);
             entries.push(entry.clone());

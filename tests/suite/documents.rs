@@ -57,6 +57,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/first-subagent.md",
         "docs/scripted-model.md",
         "docs/confinement.md",
+        "docs/delegation.md",
     ] {
         let text = read(document);
         let place = root().join(document);
@@ -89,6 +90,9 @@ fn the_documents_speak_of_every_command_that_there_is() {
         "deputy inspect",
         "deputy check",
         "deputy new",
+        "deputy explain",
+        "deputy trust",
+        "deputy sessions",
         "make demo",
         "make test",
     ] {

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 
 /// What a workspace's file is called.
 pub(crate) const NAME: &str = "deputy.toml";
@@ -31,8 +31,13 @@ impl File {
 
     /// The file of a workspace, where it has one: a plain file in the directory itself, no link to another place.
     pub(crate) fn of_workspace(directory: &Path) -> anyhow::Result<Option<Self>> {
-        let canonical = directory.canonicalize();
-        let canonical = canonical.with_context(|| format!("cannot find {}", directory.display()))?;
+        let found = directory.canonicalize().and_then(|path| match path.is_dir() {
+            true => Ok(path),
+            false => Err(io::ErrorKind::NotADirectory.into()),
+        });
+        let canonical = found.map_err(|error| {
+            anyhow!("cannot use {} as a workspace: {error}; name an existing directory", directory.display())
+        })?;
         let path = canonical.join(NAME);
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let flags = i32::try_from(flags.bits()).unwrap_or_default();
@@ -97,7 +102,7 @@ mod tests {
             fs::create_dir(base.path().join(name)).unwrap();
         }
         assert!(of("none").unwrap().is_none());
-        assert!(of("nowhere").unwrap_err().to_string().contains("cannot find"));
+        assert!(of("nowhere").unwrap_err().to_string().contains("existing directory"));
 
         fs::write(base.path().join("plain/deputy.toml"), "[limits]").unwrap();
         let file = of("plain/../plain").unwrap().unwrap();

@@ -2,6 +2,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use std::collections::BTreeSet;
+
 use super::*;
 use problem::Fault;
 
@@ -399,8 +401,8 @@ fn trust_decides_whether_a_workspaces_file_counts_whole() {
     let (with, without) = (load(true), load(false));
     assert!(with.ignored.is_empty() && with.config.model.spec.is_some());
     assert!(with.config.subagents.contains_key("own"));
-    let keys: Vec<&str> = without.ignored.iter().map(|one| one.key.as_str()).collect();
-    assert_eq!(keys, ["model.spec", "subagents.own"]);
+    let keys: BTreeSet<&str> = without.ignored.iter().map(|one| one.key.as_str()).collect();
+    assert_eq!(keys, ["model.spec", "subagents.own"].into());
     assert_eq!(without.config.limits.max_turns, Some(3));
     assert!(without.config.model.spec.is_none() && without.config.subagents.is_empty());
 }

@@ -16,6 +16,7 @@ fn cache() -> &'static Path {
 /// A workspace, and commands over it.
 pub(crate) struct Deputy {
     pub(crate) workspace: TempDir,
+    state: TempDir,
     environment: Vec<(String, String)>,
 }
 
@@ -28,7 +29,7 @@ pub(crate) struct Ended {
 
 impl Deputy {
     pub(crate) fn new() -> Self {
-        Self { workspace: TempDir::new().unwrap(), environment: Vec::new() }
+        Self { workspace: TempDir::new().unwrap(), state: TempDir::new().unwrap(), environment: Vec::new() }
     }
 
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
@@ -56,6 +57,7 @@ impl Deputy {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("XDG_CACHE_HOME", cache())
+            .env("XDG_STATE_HOME", self.state.path())
             .env("HOME", self.workspace.path())
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null());

@@ -11,6 +11,14 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
+const DOCUMENTS: [&str; 5] = [
+    "README.md",
+    "docs/first-subagent.md",
+    "docs/confinement.md",
+    "docs/scripted-model.md",
+    "docs/delegation.md",
+];
+
 /// The lines of all `sh` blocks of a document, comments taken off.
 fn shell_lines(document: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join(document)).unwrap();
@@ -38,7 +46,8 @@ fn words(line: &str) -> Vec<String> {
 fn workspace() -> Deputy {
     let wasm = deputy_stock::STOCK[0].wasm;
     let script = json!({"steps": [{"said": "", "answer": "done", "repeat": true}]}).to_string();
-    let deputy = Deputy::new().file("script.json", script).file("reviewer.wasm", wasm);
+    let deputy =
+        Deputy::new().file("script.json", script).file("reviewer.wasm", wasm).file("deputy.toml", "");
     std::os::unix::fs::symlink(root(), deputy.path("deputy")).unwrap();
     for name in ["reviewer", "tide_reader", "tide-reader"] {
         std::fs::create_dir_all(deputy.path("target/wasm32-wasip2/release")).unwrap();
@@ -50,7 +59,7 @@ fn workspace() -> Deputy {
 #[test]
 fn every_deputy_command_of_the_documents_runs() {
     let mut tried = 0;
-    for document in ["README.md", "docs/first-subagent.md", "docs/confinement.md", "docs/scripted-model.md"] {
+    for document in DOCUMENTS {
         for line in shell_lines(document).iter().filter(|line| line.starts_with("deputy ")) {
             let deputy = workspace();
             let mut words = words(line);
@@ -72,7 +81,9 @@ fn every_deputy_command_of_the_documents_runs() {
                 })
                 .collect();
             let ended = deputy.run(&words);
-            let refused = line.starts_with("deputy check general --grant");
+            let refused = ["deputy check general --grant", "deputy explain write_file --agent explore"]
+                .iter()
+                .any(|known| line.starts_with(known));
             assert_eq!(ended.code, if refused { 3 } else { 0 }, "{document}: {line}\n{ended:?}");
             tried += 1;
         }
@@ -84,13 +95,7 @@ fn every_deputy_command_of_the_documents_runs() {
 fn every_other_command_of_the_documents_is_known() {
     // What a reader types beside `deputy`; run by the demo, by the suite's own build, or by a person.
     const KNOWN: &[&str] = &["make ", "export ", "cd ", "cargo ", "rustup target add wasm32-wasip2", "git "];
-    for document in [
-        "README.md",
-        "docs/first-subagent.md",
-        "docs/confinement.md",
-        "docs/scripted-model.md",
-        "CONTRIBUTING.md",
-    ] {
+    for document in DOCUMENTS.into_iter().chain(["CONTRIBUTING.md"]) {
         for line in shell_lines(document).iter().filter(|line| !line.starts_with("deputy ")) {
             assert!(
                 KNOWN.iter().any(|known| line.starts_with(known)),
@@ -114,4 +119,15 @@ fn make_alone_prints_each_target_with_one_line() {
             "{target}: {text}"
         );
     }
+}
+
+#[test]
+fn the_documented_configuration_is_taken_as_it_stands() {
+    let text = std::fs::read_to_string(root().join("docs/delegation.md")).unwrap();
+    let toml = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let deputy = Deputy::new().file("mine.toml", toml);
+    let listed = deputy.run(&["agents", "--config", "mine.toml", "--json"]).exits(0).json();
+    let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["explore", "verify", "general", "poet"]);
+    deputy.run(&["explain", "write_file", "--config", "mine.toml"]).exits(0);
 }

@@ -15,5 +15,6 @@ mod documents;
 mod models;
 mod output;
 mod server;
+mod settings;
 mod signals;
 mod tools;
