@@ -209,17 +209,9 @@ pub(crate) struct InspectArguments {
     pub(crate) json: bool,
 }
 
-#[derive(Args, Debug)]
-#[command(
-    after_help = "Example:\n  deputy check general --grant read_file,grep_files\n\nExit codes: 0 it would run, 3 it would be refused, 2 wrong usage, 1 no component for this host"
-)]
-pub(crate) struct CheckArguments {
-    /// A component file, or the name of a stock subagent
-    #[arg(value_name = "FILE.wasm|NAME")]
-    pub(crate) component: String,
-    /// Exactly these tools are granted; default: those that it imports
-    #[arg(long, value_name = "TOOL,…", value_delimiter = ',')]
-    pub(crate) grant: Option<Vec<String>>,
+/// What a run is supposed to be set up with, where none takes place.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SupposedArguments {
     #[command(flatten)]
     pub(crate) settings: SettingArguments,
     #[command(flatten)]
@@ -234,6 +226,21 @@ pub(crate) struct CheckArguments {
 
 #[derive(Args, Debug)]
 #[command(
+    after_help = "Example:\n  deputy check general --grant read_file,grep_files\n\nExit codes: 0 it would run, 3 it would be refused, 2 wrong usage, 1 no component for this host"
+)]
+pub(crate) struct CheckArguments {
+    /// A component file, or the name of a stock subagent
+    #[arg(value_name = "FILE.wasm|NAME")]
+    pub(crate) component: String,
+    /// Exactly these tools are granted; default: those that it imports
+    #[arg(long, value_name = "TOOL,…", value_delimiter = ',')]
+    pub(crate) grant: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) supposed: SupposedArguments,
+}
+
+#[derive(Args, Debug)]
+#[command(
     after_help = "Examples:\n  deputy explain write_file\n  deputy explain run_command --agent verify --shell off\n\nExit codes: 0 it may, perhaps after a question; 3 it may not; 2 wrong usage"
 )]
 pub(crate) struct ExplainArguments {
@@ -244,15 +251,7 @@ pub(crate) struct ExplainArguments {
     #[arg(long, value_name = "NAME", default_value = "parent")]
     pub(crate) agent: String,
     #[command(flatten)]
-    pub(crate) settings: SettingArguments,
-    #[command(flatten)]
-    pub(crate) rules: RuleArguments,
-    /// How commands would run [default: confined]
-    #[arg(long, value_enum)]
-    pub(crate) shell: Option<Shell>,
-    /// As JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) supposed: SupposedArguments,
 }
 
 #[derive(Args, Debug)]

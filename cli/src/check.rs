@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
     let named = named(&arguments.component)?;
     let component =
         Component::from_bytes(&named.name, named.bytes).map_err(|error| ends(Ending::Failed, &error))?;
-    let setup = Setup::load(&arguments.settings, &arguments.rules, false, arguments.shell, arguments.json)?;
+    let setup = Setup::supposed(&arguments.supposed)?;
     let (builder, commands) = unrun(&setup)?;
     let host = setup.apply(builder).build()?;
     let configured = setup.subagents.iter().find(|one| {
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let checked = runtime.block_on(host.prepare(&subagent));
     let finding = Finding::new(&host, &subagent, checked, commands, arguments.grant.is_some());
-    if arguments.json {
+    if arguments.supposed.json {
         render::json(&finding.object());
         return Ok(finding.ending());
     }

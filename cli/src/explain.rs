@@ -18,7 +18,7 @@ use crate::subagents::unknown;
 const PARENT: &str = "parent";
 
 pub(crate) fn run(arguments: &ExplainArguments) -> anyhow::Result<Ending> {
-    let setup = Setup::load(&arguments.settings, &arguments.rules, false, arguments.shell, arguments.json)?;
+    let setup = Setup::supposed(&arguments.supposed)?;
     let (builder, _) = unrun(&setup)?;
     let host = setup.apply_with_subagents(builder).build()?;
     let tool = known_tool(&host, &arguments.tool)?;
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> anyhow::Result<Ending> {
         Verdict::Ask => "asks",
         Verdict::Deny(_) => "denied",
     };
-    if arguments.json {
+    if arguments.supposed.json {
         let (reason, remedy) = match &verdict {
             Verdict::Deny(denial) => (Some(denial.to_string()), Some(denial.remedy())),
             _ => (None, None),
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> anyhow::Result<Ending> {
         }
     }
     match verdict {
-        Verdict::Deny(denial) if !arguments.json => Err(ends(Ending::Denied, &denial)),
+        Verdict::Deny(denial) if !arguments.supposed.json => Err(ends(Ending::Denied, &denial)),
         Verdict::Deny(_) => Ok(Ending::Denied),
         _ => Ok(Ending::Answered),
     }

@@ -60,4 +60,23 @@ mod tests {
         assert!(private(&at("dangling")).is_err());
         assert!(!at("nowhere").exists(), "nothing is made through a link");
     }
+
+    #[test]
+    fn the_variables_name_the_place_in_order() {
+        let base = tempfile::tempdir().unwrap();
+        let at = |name: &str| base.path().join(name);
+        for (variable, under_home) in [("XDG_CACHE_HOME", ".cache"), ("XDG_STATE_HOME", ".local/state")] {
+            let of = |xdg: Option<PathBuf>, home: Option<PathBuf>| {
+                deputy_in(variable, under_home, |name| match name {
+                    "HOME" => home.clone().map(Into::into),
+                    name => xdg.clone().filter(|_| name == variable).map(Into::into),
+                })
+            };
+            let in_home = at("home").join(under_home).join("deputy");
+            assert_eq!(of(Some(at("xdg")), Some(at("home"))).unwrap(), at("xdg/deputy"));
+            assert_eq!(of(None, Some(at("home"))).unwrap(), in_home);
+            assert_eq!(of(Some("relative".into()), Some(at("home"))).unwrap(), in_home);
+            assert!(of(Some("".into()), None).unwrap_err().contains(variable));
+        }
+    }
 }

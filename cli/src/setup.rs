@@ -7,7 +7,7 @@ use deputy::governance::{HandoffFailureAction, HandoffPolicy, Policy, Prices, Pu
 use deputy::host::HostBuilder;
 use deputy::subagent::Subagent;
 
-use crate::arguments::{RuleArguments, SettingArguments, Shell};
+use crate::arguments::{RuleArguments, SettingArguments, Shell, SupposedArguments};
 use crate::config::{self, Config, File, Loaded, NAME, Source, Stock};
 use crate::subagents::{configured, plugin, stock};
 use crate::trust::TrustList;
@@ -46,6 +46,12 @@ impl Setup {
             shell: shell.or(config.tools.shell.map(Into::into)).unwrap_or(Shell::Confined),
             config,
         })
+    }
+
+    /// The same for a command that runs nothing.
+    pub(crate) fn supposed(supposed: &SupposedArguments) -> anyhow::Result<Self> {
+        let SupposedArguments { settings, rules, shell, json } = supposed;
+        Self::load(settings, rules, false, *shell, *json)
     }
 
     /// Gives a builder all that is settled, but for the subagents.

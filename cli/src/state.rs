@@ -10,25 +10,3 @@ use crate::private::deputy_in;
 pub(crate) fn directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, String> {
     deputy_in("XDG_STATE_HOME", ".local/state", variable)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_variables_name_the_place_in_order() {
-        let base = tempfile::tempdir().unwrap();
-        let at = |name: &str| base.path().join(name);
-        let of = |xdg: Option<PathBuf>, home: Option<PathBuf>| {
-            directory(|name| match name {
-                "XDG_STATE_HOME" => xdg.clone().map(Into::into),
-                "HOME" => home.clone().map(Into::into),
-                _ => None,
-            })
-        };
-        assert_eq!(of(Some(at("xdg")), Some(at("home"))).unwrap(), at("xdg/deputy"));
-        assert_eq!(of(None, Some(at("home"))).unwrap(), at("home/.local/state/deputy"));
-        assert_eq!(of(Some("relative".into()), Some(at("home"))).unwrap(), at("home/.local/state/deputy"));
-        assert!(of(Some("".into()), None).unwrap_err().contains("XDG_STATE_HOME"));
-    }
-}

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use deputy::event::Event;
 use deputy::governance::{HandoffPolicy, ToolList};
+use deputy::handoff::SubagentRegistry;
 use deputy::host::HostError;
 use deputy::tools::NativeTool;
 use serde_json::json;
@@ -159,4 +160,35 @@ fn rules_that_would_do_nothing_are_refused() {
     ));
     let cost = deputy::governance::PurseLimits { cost: Some(1.0), ..Default::default() };
     assert!(matches!(builder().purse(cost).build().unwrap_err(), HostError::CostWithoutPrices));
+}
+
+/// Subagents that an embedder holds elsewhere.
+#[derive(Debug)]
+struct OwnRegistry(Vec<Arc<deputy::subagent::Subagent>>);
+
+impl SubagentRegistry for OwnRegistry {
+    fn get(&self, tool: &deputy::ids::ToolName) -> Option<Arc<deputy::subagent::Subagent>> {
+        self.0.iter().find(|one| one.tool() == tool).cloned()
+    }
+
+    fn all(&self) -> Vec<Arc<deputy::subagent::Subagent>> {
+        self.0.clone()
+    }
+}
+
+#[tokio::test]
+async fn an_embedder_may_bring_a_registry_of_its_own() {
+    let model = FnModel::new(|request, last| match (request.speaker, request.history.entries().len()) {
+        ("parent", 1) => calls(&[("ask_ann", json!({"task": "t"}))]),
+        ("parent", _) => says(&output(last)),
+        _ => says("from elsewhere"),
+    });
+    let ann = Arc::new(react("ann").tool_name("ask_ann"));
+    let own = host(model.clone()).registry(Arc::new(OwnRegistry(vec![ann.clone()]))).build().unwrap();
+    assert_eq!(own.run("t").await.answer.as_deref(), Some("from elsewhere"));
+    // It is held to the same rules, and not mixed with others.
+    let twice = OwnRegistry(vec![ann.clone(), ann]);
+    assert!(matches!(host(model.clone()).registry(Arc::new(twice)).build(), Err(HostError::Subagents(_))));
+    let both = host(model.clone()).registry(Arc::new(OwnRegistry(Vec::new()))).subagent(react("bob"));
+    assert!(matches!(both.build(), Err(HostError::TwoRegistries)));
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use deputy::governance::{Declaration, DenyAll, Effect, Governance, HandoffPolicy, Policy, Rights, Verdict};
+use deputy::governance::{
+    Declaration, DenyAll, Effect, Governance, HandoffPolicy, Policy, Rights, SessionRights, ToolList, Verdict,
+};
 use deputy::ids::ToolName;
 use proptest::prelude::*;
 
@@ -39,6 +41,31 @@ fn chain() -> impl Strategy<Value = Vec<Vec<String>>> {
         1 => Just(String::new()),
     ];
     prop::collection::vec(prop::collection::vec(name, 0..8), 1..6)
+}
+
+/// What one run of a chain asks for, and the conversation that it continues.
+#[derive(Clone, Debug)]
+struct Wish {
+    inherit: bool,
+    named: Vec<&'static str>,
+    allowed: Option<Vec<&'static str>>,
+    denied: Option<Vec<&'static str>>,
+    begun_with: Option<(u32, Vec<&'static str>)>,
+}
+
+fn names() -> impl Strategy<Value = Vec<&'static str>> {
+    prop::collection::vec((0..TOOLS.len()).prop_map(|at| TOOLS[at].0), 0..8)
+}
+
+fn names_or_none() -> impl Strategy<Value = Option<Vec<&'static str>>> {
+    prop::option::of(names())
+}
+
+fn wish() -> impl Strategy<Value = Wish> {
+    let begun_with = prop::option::of((1u32..7, names()));
+    (any::<bool>(), names(), names_or_none(), names_or_none(), begun_with).prop_map(
+        |(inherit, named, allowed, denied, begun_with)| Wish { inherit, named, allowed, denied, begun_with },
+    )
 }
 
 fn policy(rules: &[(usize, RuleKind)]) -> Policy {
@@ -91,6 +118,52 @@ proptest! {
                     break;
                 }
             }
+        }
+    }
+
+    #[test]
+    fn no_declaration_and_no_conversation_widens_anything(
+        rules in rules(),
+        lists in (names_or_none(), names_or_none()),
+        chain in prop::collection::vec(wish(), 1..7),
+        max_depth in 0u32..7,
+    ) {
+        let handoffs = HandoffPolicy {
+            max_depth,
+            allowed_tools: lists.0.clone().map(ToolList::of),
+            denied_tools: lists.1.clone().map(ToolList::of),
+            ..HandoffPolicy::default()
+        };
+        let governance = Governance::new(policy(&rules), Arc::new(DenyAll)).handoffs(handoffs);
+        let listed = |tool: &str| {
+            lists.0.as_ref().is_none_or(|list| list.contains(&tool)) && !lists.1.as_ref().is_some_and(|list| list.contains(&tool))
+        };
+        let mut parent = root(&governance);
+        for wish in chain {
+            let session = wish.begun_with.as_ref().map(|(depth, tools)| SessionRights {
+                session: "s".into(),
+                depth: *depth,
+                tools: tools.iter().map(|tool| (*tool).into()).collect(),
+            });
+            let mut declaration = Declaration::new("child").tools(wish.named.clone());
+            declaration.tools.inherit = wish.inherit;
+            declaration.allowed_tools = wish.allowed.clone().map(ToolList::of);
+            declaration.denied_tools = wish.denied.clone().map(ToolList::of);
+            let Ok(child) = governance.subagent_rights(&declaration, &parent, session.as_ref()) else { break };
+            prop_assert!(held(&child).is_subset(&held(&parent)));
+            prop_assert!(child.depth() > parent.depth());
+            for (tool, effect) in child.tools() {
+                let name = tool.as_str();
+                prop_assert!(wish.begun_with.as_ref().is_none_or(|(_, tools)| tools.contains(&name)));
+                let must_be_named = matches!(effect, Effect::Shell | Effect::Web | Effect::Delegate);
+                prop_assert!(wish.named.contains(&name) || (wish.inherit && !must_be_named), "{}", name);
+                if *effect == Effect::Delegate {
+                    prop_assert!(child.depth() < max_depth && listed(name));
+                    prop_assert!(wish.allowed.as_ref().is_none_or(|list| list.contains(&name)));
+                    prop_assert!(!wish.denied.as_ref().is_some_and(|list| list.contains(&name)));
+                }
+            }
+            parent = child;
         }
     }
 
