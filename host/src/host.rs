@@ -18,7 +18,7 @@ pub use error::HostError;
 pub use request::{Continue, RunRequest};
 
 use crate::agent::{Agent, AgentReport};
-use crate::event::{Event, Events};
+use crate::event::{Event, Events, RunStatus};
 use crate::governance::{Governance, Prices, Purse, PurseLimits, Rights, Seat, Verdict};
 use crate::handoff::HandoffExecutor;
 use crate::history::ResultCap;
@@ -30,7 +30,7 @@ use crate::session::SessionStore;
 use crate::subagent::Subagent;
 use crate::tools::ToolLimits;
 use crate::workspace::Workspace;
-use sessions::Sessions;
+use sessions::Conversation;
 
 /// A host: a parent agent with its tools and subagents, ready for tasks.
 #[derive(Debug)]
@@ -66,31 +66,35 @@ impl Host {
     /// Works on one task until it ends or `cancel` stops it, with everything that it started.
     pub async fn run_until(&self, request: impl Into<RunRequest>, cancel: CancellationToken) -> AgentReport {
         let request = request.into();
-        let sessions = Sessions::of(self.executor.sessions());
-        let (session, history) = match sessions.begin(&request).await {
+        let begun = tokio::select! {
+            biased;
+            begun = Conversation::begin(self.executor.sessions(), &request) => begun,
+            // The conversation may be another run's for as long as that goes on.
+            () = cancel.cancelled() => return AgentReport::not_begun(RunStatus::Cancelled, "cancelled".to_owned()),
+        };
+        let (conversation, history) = match begun {
             Ok(begun) => begun,
-            Err(error) => return AgentReport::not_begun(SessionId::fresh(), error),
+            Err(error) => return AgentReport::not_begun(RunStatus::Failed, error),
         };
         // Whoever stops waiting for the run stops it, and what works for it on threads that cannot be stopped.
         let cancel = cancel.child_token();
         let _stops = cancel.clone().drop_guard();
-        let scope = Arc::new(self.scope(&request, session.clone(), cancel.clone()));
+        let scope = Arc::new(self.scope(&request, conversation.id.clone(), cancel.clone()));
         let purse = scope.purse.clone();
         let span = tracing::info_span!("run", agent = %scope.agent(), run = %scope.id, depth = 0u32);
         let agent = Agent::new(scope, Arc::new(self.executor.clone()), self.system.clone()).resuming(history);
         let work = agent.work().instrument(span);
         tokio::pin!(work);
-        let (mut report, history) = tokio::select! {
+        let (report, history) = tokio::select! {
             ended = &mut work => ended,
             () = time_is_over(&purse) => {
                 cancel.cancel();
                 work.await
             }
         };
-        if let Err(error) = sessions.keep(&request.user, session, history).await {
+        if let Err(error) = conversation.keep(history).await {
             let message = format!("the conversation is not kept: {error}");
-            self.events.emit(|| Event::Warning { message: message.clone() });
-            report.error.get_or_insert(message);
+            self.events.emit(|| Event::Warning { message });
         }
         report
     }

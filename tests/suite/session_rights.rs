@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use deputy::event::{HandoffStatus, RunStatus, SessionMode};
+use deputy::event::{Event, HandoffStatus, RunStatus, SessionMode};
 use deputy::governance::{HandoffPolicy, Policy};
 use deputy::host::Host;
-use deputy::session::{DirectoryStore, SessionStore};
+use deputy::session::{
+    DirectoryStore, SessionError, SessionId, SessionKey, SessionList, SessionStore, StoredSession,
+};
 use deputy::subagent::Subagent;
 use serde_json::json;
 
@@ -150,4 +152,51 @@ async fn a_continued_conversation_has_the_rights_of_now_within_those_of_then() {
     // Nothing of then and now together is an error, not a run without tools.
     let told = answer(&start(&["write_file"], None), "t").await;
     assert!(told.contains("was begun without it") && told.contains("deputy sessions forget"), "{told}");
+}
+
+/// A store that takes nothing.
+#[derive(Debug)]
+struct Full;
+
+#[async_trait::async_trait]
+impl SessionStore for Full {
+    async fn load(&self, _key: &SessionKey) -> Result<Option<StoredSession>, SessionError> {
+        Ok(None)
+    }
+
+    async fn save(&self, session: &StoredSession) -> Result<(), SessionError> {
+        let path = session.key.tool.as_str().into();
+        Err(SessionError::Io { path, message: "no space left".to_owned() })
+    }
+
+    async fn list(&self) -> Result<SessionList, SessionError> {
+        Ok(SessionList::default())
+    }
+
+    async fn remove(&self, _id: &SessionId) -> Result<bool, SessionError> {
+        Ok(false)
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_not_lost_where_its_conversation_cannot_be_kept() {
+    let model = FnModel::new(|request, last| match (request.speaker, request.history.entries().len()) {
+        ("parent", 1) => calls(&[("subagent_worker", json!({"task": "t"}))]),
+        ("parent", _) => says(last),
+        _ => says("found it"),
+    });
+    let heard = Heard::default();
+    let host = telling(host(model))
+        .subagent(remembers("worker"))
+        .sessions(Arc::new(Full))
+        .events(heard.listener())
+        .build()
+        .unwrap();
+    let report = host.run("t").await;
+    let told = report.answer.unwrap();
+    assert_eq!(output(&told), "found it");
+    assert!(told.contains("the conversation is not kept") && told.contains("no space left"), "{told}");
+    let warned =
+        |event: &Event| matches!(event, Event::Warning { message } if message.contains("no space left"));
+    assert_eq!(heard.count(warned), 1, "nor is the parent's own, and that is said");
 }

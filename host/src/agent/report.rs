@@ -62,15 +62,15 @@ impl AgentReport {
     }
 
     /// The report of a run that did not begin.
-    pub(crate) fn not_begun(session: SessionId, error: String) -> Self {
+    pub(crate) fn not_begun(status: RunStatus, error: String) -> Self {
         Self {
             answer: None,
-            status: RunStatus::Failed,
+            status,
             error: Some(error),
             turns: 0,
             usage: Usage::default(),
             handoffs: Vec::new(),
-            session_id: session,
+            session_id: SessionId::fresh(),
             purse: PurseReport::default(),
         }
     }

@@ -130,9 +130,6 @@ impl HandoffExecutor {
                 }
             };
             attempt.end(&report);
-            if let Err(error) = plan.conversation.keep(&child).await {
-                return Ended::Broken(error.to_string());
-            }
             let mut again = admission.left() > 0 && is_worth_another(&report.outcome);
             let mut note = plan.note.clone();
             if let Some(tool) = child.tally.side_effect().filter(|_| again) {
@@ -140,6 +137,11 @@ impl HandoffExecutor {
                 if !again {
                     note = Some(not_again(&tool));
                 }
+            }
+            if let Err(error) = plan.conversation.keep(&child).await {
+                // What the attempt found is not lost with what could not be kept of it.
+                note = Some(format!("the conversation is not kept: {error}"));
+                again = false;
             }
             let ended = Ended::Ran(report.outcome, note);
             if !again {
