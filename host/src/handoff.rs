@@ -57,6 +57,18 @@ enum Ended {
     Cancelled,
 }
 
+/// A delegation that was refused or failed.
+#[derive(Debug)]
+struct Unfinished {
+    status: HandoffStatus,
+    /// What the parent's model reads, where it is told.
+    error: ToolError,
+    /// Why, without what else is told of the delegation.
+    cause: String,
+    /// What there was of an answer.
+    partial: Option<String>,
+}
+
 impl HandoffExecutor {
     /// Over these subagents, with `primary` for every other tool.
     #[must_use]
@@ -134,24 +146,20 @@ impl HandoffExecutor {
             }
             Ended::Denied(error) => {
                 handoff.parent.tally.add_denial();
-                self.follow(handoff, Denied, error, None).await
+                let cause = error.to_string();
+                self.follow(handoff, Unfinished { status: Denied, error, cause, partial: None }).await
             }
             Ended::Ran(Outcome::Stopped { cause, partial }, note) => {
                 let timed_out = matches!(cause, EndCause::TimedOut { .. });
                 let status = if timed_out { TimedOut } else { Failed };
-                let told = result::Failure {
-                    cause: &cause.to_string(),
-                    partial: partial.as_deref(),
-                    note: note.as_deref(),
-                };
-                let text = result::failure(&handoff, status, told);
+                let cause = cause.to_string();
+                let text = result::failure(&handoff, status, &cause, partial.as_deref(), note.as_deref());
                 let error = if timed_out { ToolError::TimedOut(text) } else { ToolError::Failed(text) };
-                self.follow(handoff, status, error, partial).await
+                self.follow(handoff, Unfinished { status, error, cause, partial }).await
             }
-            Ended::Broken(why) => {
-                let text =
-                    result::failure(&handoff, Failed, result::Failure { cause: &why, ..Default::default() });
-                self.follow(handoff, Failed, ToolError::Failed(text), None).await
+            Ended::Broken(cause) => {
+                let error = ToolError::Failed(result::failure(&handoff, Failed, &cause, None, None));
+                self.follow(handoff, Unfinished { status: Failed, error, cause, partial: None }).await
             }
         }
     }
@@ -160,30 +168,27 @@ impl HandoffExecutor {
     async fn follow(
         &self,
         handoff: Handoff,
-        status: HandoffStatus,
-        error: ToolError,
-        partial: Option<String>,
+        unfinished: Unfinished,
     ) -> Result<Result<String, ToolError>, Fault> {
+        let Unfinished { status, error, cause, partial } = unfinished;
         let policy = handoff.parent.governance.handoff_policy();
         let denied = status == HandoffStatus::Denied;
-        let why = error.to_string();
-        match if denied { policy.after_denial() } else { policy.after_error() } {
+        let action = if denied { policy.after_denial() } else { policy.after_error() };
+        match action {
             HandoffFailureAction::TellModel => {
-                handoff.end(status, partial, Some(why));
+                handoff.end(status, partial, Some(cause));
                 Ok(Err(error))
             }
             HandoffFailureAction::Fail => {
-                handoff.end(status, partial, Some(why.clone()));
+                handoff.end(status, partial, Some(cause));
+                let why = error.to_string();
                 Err(if denied { Fault::HandoffDenied { why } } else { Fault::HandoffFailed { why } })
             }
             HandoffFailureAction::FallbackToPrimary => {
                 let (scope, call) = (handoff.parent.clone(), handoff.call().clone());
-                let result = self.primary.fall_back(&scope, &call, &why).await;
-                handoff.end(
-                    HandoffStatus::Fallback,
-                    result.as_ref().ok().and_then(|text| text.clone().ok()),
-                    Some(why),
-                );
+                let result = self.primary.fall_back(&scope, &call, &error.to_string()).await;
+                let output = result.as_ref().ok().and_then(|text| text.clone().ok());
+                handoff.end(HandoffStatus::Fallback, output, Some(cause));
                 result
             }
         }

@@ -133,7 +133,7 @@ impl model::HostConversation for GuestState {
         }
         let outcome = match outcome {
             // The guest knows of no such tool; the host knows whether it was refused one, and by which rule.
-            Err(ToolError::UnknownTool(text)) => Err(self.refusal_of(&call).unwrap_or(text)),
+            Err(ToolError::UnknownTool(text)) => Err(self.no_such_tool(&call, text)),
             outcome => outcome.map_err(|error| guest_error_text(&error).to_owned()),
         };
         history.push(Message::Tool(match outcome {
@@ -156,14 +156,15 @@ impl model::HostConversation for GuestState {
 }
 
 impl GuestState {
-    /// Why the run was not given the tool that its model called, where it had asked for it; recorded as a refused
-    /// call.
-    fn refusal_of(&self, call: &ToolCall) -> Option<String> {
-        let denial = self.scope.rights.cut().iter().find(|denial| denial.tool == call.name)?;
+    /// What the model reads of a call of a tool that the run does not hold: the refusal where it had asked for the
+    /// tool, else what the guest says. Recorded as a call either way.
+    fn no_such_tool(&self, call: &ToolCall, text: String) -> String {
         let arguments = || call.arguments.as_str().to_owned();
         let record = CallRecord::begin(&self.scope, call.id.clone(), call.name.clone(), arguments);
-        record.end(Some(&HostToolError::Denied(denial.clone())));
-        Some(denial.to_string())
+        let denial = self.scope.rights.cut().iter().find(|denial| denial.tool == call.name);
+        let error = denial.map_or(HostToolError::Other(text), |denial| HostToolError::Denied(denial.clone()));
+        record.end(Some(&error));
+        error.to_string()
     }
 }
 

@@ -62,21 +62,19 @@ pub(super) fn partial(cause: &EndCause, partial: Option<&str>) -> String {
     format!("[partial result: {}]\n{}", as_data(&cause.to_string()), output(partial.unwrap_or_default()))
 }
 
-/// What is known of a delegation without an answer.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Failure<'a> {
-    pub(super) cause: &'a str,
-    pub(super) partial: Option<&'a str>,
-    pub(super) note: Option<&'a str>,
-}
-
 /// Why there is no answer: whose, how it ended, in which conversation, after how much, and what it had by then.
-pub(super) fn failure(handoff: &Handoff, status: HandoffStatus, failure: Failure<'_>) -> String {
+pub(super) fn failure(
+    handoff: &Handoff,
+    status: HandoffStatus,
+    cause: &str,
+    partial: Option<&str>,
+    note: Option<&str>,
+) -> String {
     let sum = handoff.sum();
     let mut text = format!(
         "subagent `{}` gave no answer: {} (status {status}, attempts {}, model turns {}, tool calls {}",
         as_data(handoff.subagent.name().as_str()),
-        as_data(failure.cause),
+        as_data(cause),
         sum.attempts,
         sum.turns,
         sum.tool_calls,
@@ -85,10 +83,10 @@ pub(super) fn failure(handoff: &Handoff, status: HandoffStatus, failure: Failure
         text.push_str(&format!(", session {session}"));
     }
     text.push(')');
-    if let Some(note) = failure.note {
+    if let Some(note) = note {
         text.push_str(&format!("; {note}"));
     }
-    if let Some(partial) = failure.partial.filter(|text| !text.trim().is_empty()) {
+    if let Some(partial) = partial.filter(|text| !text.trim().is_empty()) {
         text.push_str("\n[partial result, from before it ended]\n");
         text.push_str(&as_data(partial));
     }
