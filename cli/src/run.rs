@@ -50,6 +50,12 @@ fn work(options: &RunOptions, live: &Live) -> anyhow::Result<(Ending, AgentRepor
         let signals = Signals::watch(stop.clone(), live.clone())?;
         let host = host(options, live, &stop)?;
         let report = host.run_until(options.request.clone(), stop).await;
+        if options.store && host.session_store().is_some() {
+            // An answer is worth more than tidiness.
+            if let (Err(error), false) = (sessions::keep_few(&options.setup.workspace).await, options.quiet) {
+                render::warning(&format!("old conversations are not forgotten: {error:#}"));
+            }
+        }
         anyhow::Ok((Ending::of(report.status, signals.which()), report))
     });
     runtime.shutdown_timeout(LINGER);

@@ -1,7 +1,7 @@
 //! `deputy sessions`, and where conversations are kept: in the user's state directory, a folder a workspace, since a
 //! cloned repository could bring conversations of its own. Must not read what was said in one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
@@ -27,13 +27,37 @@ pub(crate) fn run(arguments: &SessionsArguments) -> anyhow::Result<Ending> {
     })
 }
 
+/// Conversations of a parent that are kept of a workspace; where there are twice as many, the oldest go.
+const KEPT: usize = 100;
+
 /// Where the conversations of a workspace are kept.
 pub(crate) fn store(workspace: &Path) -> anyhow::Result<Arc<dyn SessionStore>> {
+    Ok(Arc::new(DirectoryStore::open(directory(workspace)?)?))
+}
+
+/// Forgets the oldest conversations of a parent where there are very many. Those of subagents stay: each is one that
+/// goes on. Reads none where there are few.
+pub(crate) async fn keep_few(workspace: &Path) -> anyhow::Result<()> {
+    let directory = directory(workspace)?;
+    let files = std::fs::read_dir(&directory).map_or(0, Iterator::count);
+    if files <= 2 * KEPT {
+        return Ok(());
+    }
+    let store = DirectoryStore::open(directory)?;
+    let sessions = store.list().await?.sessions;
+    let own: Vec<_> = sessions.into_iter().filter(|one| one.key.is_of_agent()).collect();
+    for one in own.iter().take(own.len().saturating_sub(KEPT)) {
+        store.remove(&one.id).await?;
+    }
+    Ok(())
+}
+
+fn directory(workspace: &Path) -> anyhow::Result<PathBuf> {
     let canonical =
         workspace.canonicalize().with_context(|| format!("cannot find {}", workspace.display()))?;
     let state = state::directory(|name| std::env::var_os(name)).map_err(anyhow::Error::msg)?;
     let folder = deputy::sandbox::sha256(canonical.as_os_str().as_encoded_bytes());
-    Ok(Arc::new(DirectoryStore::open(state.join("sessions").join(folder))?))
+    Ok(state.join("sessions").join(folder))
 }
 
 fn list(list: &SessionList, as_json: bool) {

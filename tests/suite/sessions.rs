@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use deputy::event::{HandoffStatus, RunStatus, SessionMode};
-use deputy::history::Message;
+use deputy::history::{AssistantMessage, Message, Part, ToolCall, ToolResult};
 use deputy::host::{Continue, Host, RunRequest};
 use deputy::model::{ModelError, TurnRequest};
-use deputy::session::{DirectoryStore, SessionKey, SessionStore};
+use deputy::session::{DirectoryStore, SessionId, SessionKey, SessionStore, StoredSession};
 use deputy::subagent::Subagent;
 use deputy::tools::NativeTool;
 use serde_json::{Value, json};
@@ -296,4 +296,40 @@ async fn children_that_ended_hold_nothing() {
     let report = host.run("t").await;
     assert_eq!(report.handoffs.iter().filter(|end| end.status == HandoffStatus::Completed).count(), 60);
     assert!(host.session_store().is_none(), "fresh conversations are kept nowhere");
+}
+
+/// A conversation that was cut between two calls and the result of the second.
+fn cut_short(key: SessionKey) -> StoredSession {
+    let call = |id: &str| {
+        Part::Call(ToolCall { id: id.into(), name: "list_files".into(), arguments: r#"{"path":"."}"#.into() })
+    };
+    let asked = AssistantMessage { parts: vec![call("call_a1"), call("call_a2")] };
+    let answered = ToolResult::ok("call_a1".into(), "list_files".into(), "today.txt".to_owned());
+    let history = [Message::user("list the logs"), Message::Assistant(asked), Message::Tool(answered)]
+        .into_iter()
+        .collect();
+    StoredSession { id: SessionId::fresh(), key, depth: 1, tools: ["list_files".into()].into(), history }
+}
+
+#[tokio::test]
+async fn a_conversation_that_was_cut_between_a_call_and_its_result_goes_on_with_the_call_closed() {
+    let kept = tempfile::tempdir().unwrap();
+    let store = store(&kept.path().join("s"));
+    let child = SessionKey { tool: "subagent_worker".into(), user: "local".into() };
+    store.save(&cut_short(child)).await.unwrap();
+    let top = SessionId::fresh();
+    store.save(&cut_short(SessionKey::of_agent(&top, "local".into()))).await.unwrap();
+    let model = FnModel::new(|request, last| match (request.speaker, request.history.entries().len()) {
+        ("parent", 1) => calls(&[("subagent_worker", json!({"task": "go on"}))]),
+        ("parent", 3) => says(&output(last)),
+        _ => says(&shown(request)),
+    });
+    let host = telling(host(model))
+        .subagent(remembers("worker").tools(["list_files"]))
+        .sessions(store)
+        .build()
+        .unwrap();
+    let closed = "user list the logs|assistant |tool today.txt|tool interrupted: the run ended before this call had a result|user go on";
+    assert_eq!(answer(&host, "t").await, closed);
+    assert_eq!(answer(&host, RunRequest::new("go on").resume(Continue::Session(top))).await, closed);
 }

@@ -16,7 +16,7 @@ fn cache() -> &'static Path {
 /// A workspace, and commands over it.
 pub(crate) struct Deputy {
     pub(crate) workspace: TempDir,
-    state: TempDir,
+    pub(crate) state: TempDir,
     environment: Vec<(String, String)>,
 }
 

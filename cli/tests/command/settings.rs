@@ -223,6 +223,46 @@ fn conversations_are_kept_outside_the_workspace_gone_on_with_and_forgotten() {
 }
 
 #[test]
+fn of_very_many_conversations_the_oldest_are_forgotten() {
+    let deputy = Deputy::new();
+    let steps = json!([{"answer": "noted", "repeat": true}]);
+    let first = deputy.scripted(&steps, &["--output", "json", "one"]).exits(0).json();
+    // Copies of it under other ids, as many runs would leave them.
+    let folder = std::fs::read_dir(deputy.state.path().join("deputy/sessions"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let id = first["session_id"].as_str().unwrap();
+    let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(file).unwrap();
+    for number in 0..200 {
+        let other = format!("0{number:03}{}", &id[4..]);
+        let copy: Value = serde_json::from_str(&text.replace(id, &other)).unwrap();
+        let name = name_of(copy["tool"].as_str().unwrap(), copy["user"].as_str().unwrap());
+        let path = folder.join(name);
+        std::fs::write(&path, copy.to_string()).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    }
+    let last = deputy.scripted(&steps, &["--output", "json", "two"]).exits(0).json();
+    let listed = deputy.run(&["sessions", "--json"]).exits(0).json();
+    let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 100);
+    assert!(ids.contains(&last["session_id"].as_str().unwrap()), "the newest stays");
+}
+
+/// The name of the file that a conversation is kept in.
+fn name_of(tool: &str, user: &str) -> String {
+    let mut bytes = Vec::new();
+    for text in [tool, user] {
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.as_bytes());
+    }
+    format!("{}.json", deputy::sandbox::sha256(&bytes))
+}
+
+#[test]
 fn handoff_events_come_as_lines_of_json_with_all_their_fields() {
     let ended = Deputy::new()
         .scripted(&delegates("subagent_explore", "explore"), &["--output", "jsonl", "go"])
