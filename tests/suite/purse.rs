@@ -130,11 +130,13 @@ async fn no_more_runs_work_at_one_time_than_there_are_places() {
         (_, 1) => calls(&[("work", json!({}))]),
         _ => says("done"),
     });
+    // Nobody goes on before three work at one time, so fewer places than three would never end.
+    let three = Arc::new(tokio::sync::Barrier::new(3));
     let work = NativeTool::new("work", "Works.", &json!({"type": "object"}), move |_| {
-        let (now, peak) = (now.clone(), peak.clone());
+        let (now, peak, three) = (now.clone(), peak.clone(), three.clone());
         async move {
             peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            tokio::time::sleep(Duration::from_millis(2)).await;
+            three.wait().await;
             now.fetch_sub(1, Ordering::SeqCst);
             Ok(String::new())
         }
@@ -151,27 +153,29 @@ async fn no_more_runs_work_at_one_time_than_there_are_places() {
 
 #[tokio::test]
 async fn waiting_for_a_place_is_not_billed_to_the_one_who_waits() {
+    // One place: the slow one has it for longer than the quick one may take.
+    const LIMIT: Duration = Duration::from_secs(1);
     let model = FnModel::new(|request, _| match (request.speaker, request.history.entries().len()) {
-        ("parent", 1) => calls(&vec![("subagent_ann", json!({"task": "t"})); 6]),
-        (_, 1) => calls(&[("work", json!({}))]),
+        ("parent", 1) => {
+            calls(&[("subagent_slow", json!({"task": "t"})), ("subagent_quick", json!({"task": "t"}))])
+        }
+        ("slow", 1) => calls(&[("work", json!({}))]),
         _ => says("done"),
     });
     let work = NativeTool::new("work", "Works.", &json!({"type": "object"}), |_| async {
-        tokio::time::sleep(Duration::from_millis(150)).await;
+        tokio::time::sleep(LIMIT + LIMIT / 5).await;
         Ok(String::new())
     });
+    let limits = deputy::sandbox::GuestLimits { time: Some(LIMIT), ..Default::default() };
     let host = host(model)
         .tool(work)
-        .subagent(react("ann").tools(["work"]))
+        .subagent(react("slow").tools(["work"]))
+        .subagent(react("quick").limits(limits))
         .purse(PurseLimits { concurrent_runs: 1, ..PurseLimits::default() })
-        .handoff_policy(HandoffPolicy {
-            timeout: Some(Duration::from_millis(800)),
-            ..HandoffPolicy::default()
-        })
         .build()
         .unwrap();
-    // Six of 150 ms each, one after another: the last has waited longer than an attempt may take.
     let report = host.run("t").await;
+    assert_eq!(report.handoffs.len(), 2);
     assert!(report.handoffs.iter().all(|end| end.status == HandoffStatus::Completed), "{report:?}");
 }
 
@@ -253,7 +257,7 @@ async fn when_the_trees_time_is_over_all_of_it_ends_and_what_was_there_is_kept()
     let host = host(model)
         .tool(wait)
         .subagent(react("ann").tools(["wait"]))
-        .purse(PurseLimits { time: Some(Duration::from_millis(300)), ..PurseLimits::default() })
+        .purse(PurseLimits { time: Some(Duration::from_secs(1)), ..PurseLimits::default() })
         .events(heard.listener())
         .build()
         .unwrap();
