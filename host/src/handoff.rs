@@ -132,9 +132,11 @@ impl HandoffExecutor {
                 handoff.end(Partial, partial, Some(cause.to_string()));
                 Ok(Ok(answer))
             }
-            Ended::Ran(Outcome::Stopped { cause: EndCause::Cancelled, partial }, _) => {
-                handoff.end(Cancelled, partial, Some(EndCause::Cancelled.to_string()));
-                Ok(Err(ToolError::Cancelled))
+            Ended::Ran(Outcome::Stopped { cause: cause @ EndCause::Cancelled, partial }, note) => {
+                let cause = cause.to_string();
+                let text = result::failure(&handoff, Cancelled, &cause, partial.as_deref(), note.as_deref());
+                handoff.end(Cancelled, partial, Some(cause));
+                Ok(Err(ToolError::Stopped(text)))
             }
             Ended::Cancelled => {
                 handoff.end(Cancelled, None, Some(EndCause::Cancelled.to_string()));

@@ -260,7 +260,15 @@ async fn a_run_that_was_stopped_in_a_delegation_is_kept_with_the_call_closed() {
     assert_eq!((end.status, end.turns), (HandoffStatus::Cancelled, 1));
     assert!(end.session_id.is_some(), "a stopped child can be continued");
     let went_on = RunRequest::new("go on").resume(Continue::Session(report.session_id));
-    assert_eq!(answer(&host, went_on).await, "user t|assistant |tool cancelled|user go on");
+    let went_on = answer(&host, went_on).await;
+    let session = end.session_id.clone().unwrap();
+    assert!(
+        went_on.starts_with("user t|assistant |tool subagent `worker` gave no answer: it was cancelled"),
+        "{went_on}"
+    );
+    for part in ["status cancelled", "model turns 1", session.as_str(), "|user go on"] {
+        assert!(went_on.contains(part), "{part}: {went_on}");
+    }
     // The child's own conversation was cut between a call and its result: it is closed as well.
     let key = SessionKey { tool: "subagent_worker".into(), user: "local".into() };
     let child = host.session_store().unwrap().load(&key).await.unwrap().unwrap();

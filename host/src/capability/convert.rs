@@ -17,7 +17,7 @@ impl From<ToolError> for wit::ToolError {
             ToolError::Failed(_) => Self::Failed(text),
             ToolError::TimedOut(_) => Self::TimedOut(text),
             ToolError::BudgetSpent(_) => Self::BudgetSpent(text),
-            ToolError::Cancelled => Self::Cancelled,
+            ToolError::Cancelled | ToolError::Stopped(_) => Self::Cancelled,
             ToolError::Other(_) => Self::Other(text),
         }
     }

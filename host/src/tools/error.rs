@@ -40,6 +40,9 @@ pub enum ToolError {
     /// The run is being stopped.
     #[error("cancelled")]
     Cancelled,
+    /// The run is being stopped, and this is what there was by then: whoever goes on with it later reads it.
+    #[error("{0}")]
+    Stopped(String),
     /// Anything else that a guest or a remote tool reports.
     #[error("{0}")]
     Other(String),
