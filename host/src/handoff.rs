@@ -143,7 +143,8 @@ impl HandoffExecutor {
                 Ok(Err(ToolError::Cancelled))
             }
             Ended::Told(error) => {
-                handoff.end(Failed, None, Some(error.to_string()));
+                let status = if matches!(error, ToolError::BudgetSpent(_)) { Denied } else { Failed };
+                handoff.end(status, None, Some(error.to_string()));
                 Ok(Err(error))
             }
             Ended::Denied(error) => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Purse, Spending};
 
 /// The smallest slice worth handing out.
-const SMALLEST: u64 = 10_000_000;
+const SMALLEST: u64 = 200_000;
 
 /// The fuel of one guest.
 #[derive(Debug)]
