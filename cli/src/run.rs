@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Ending> {
         RunOptions::resolve(arguments, &Variables::of_process()).and_then(|options| work(&options, &live));
     live.finish();
     match ended {
-        Ok((ending, report)) => tell(output, ending, &report),
+        Ok(ended) => tell(output, &ended),
         Err(error) => {
             // Whoever reads JSON reads the failure there as well.
             record::tell(output, &record::of_error(&error));
@@ -43,34 +43,47 @@ pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Ending> {
     }
 }
 
-fn work(options: &RunOptions, live: &Live) -> anyhow::Result<(Ending, AgentReport)> {
+/// A run that ended.
+struct Ended {
+    ending: Ending,
+    report: AgentReport,
+    /// Whether its conversation can be gone on with.
+    kept: bool,
+}
+
+fn work(options: &RunOptions, live: &Live) -> anyhow::Result<Ended> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         let stop = CancellationToken::new();
         let signals = Signals::watch(stop.clone(), live.clone())?;
         let host = host(options, live, &stop)?;
         let report = host.run_until(options.request.clone(), stop).await;
-        if options.store && host.session_store().is_some() {
+        let kept = host.session_store().is_some() && report.turns > 0;
+        if kept {
             // An answer is worth more than tidiness.
             if let (Err(error), false) = (sessions::keep_few(&options.setup.workspace).await, options.quiet) {
                 render::warning(&format!("old conversations are not forgotten: {error:#}"));
             }
         }
-        anyhow::Ok((Ending::of(report.status, signals.which()), report))
+        anyhow::Ok(Ended { ending: Ending::of(report.status, signals.which()), report, kept })
     });
     runtime.shutdown_timeout(LINGER);
     ended
 }
 
-fn tell(output: Output, ending: Ending, report: &AgentReport) -> anyhow::Result<Ending> {
+fn tell(output: Output, ended: &Ended) -> anyhow::Result<Ending> {
+    let Ended { ending, report, kept } = ended;
     match (output, &report.answer) {
         (Output::Text, Some(answer)) => render::answer(answer),
         (Output::Text, None) => {}
-        (Output::Json | Output::Jsonl, _) => record::tell(output, &record::of_report(report, ending)),
+        (Output::Json | Output::Jsonl, _) => record::tell(output, &record::of_report(report, *ending)),
     }
     match &report.error {
-        Some(error) => Err(ends(ending, &error)),
-        None => Ok(ending),
+        Some(error) if *kept => {
+            Err(ends(*ending, &format!("{error}\n`deputy run --continue` goes on with the conversation")))
+        }
+        Some(error) => Err(ends(*ending, error)),
+        None => Ok(*ending),
     }
 }
 
