@@ -11,7 +11,7 @@ use crate::arguments::{AgentsArguments, AgentsCommand};
 use crate::ending::{Ending, ends};
 use crate::inspect::{surface_json, surface_words};
 use crate::render;
-use crate::setup::subagents_of;
+use crate::setup::settled;
 use crate::subagents::{plugin, stock, unknown};
 
 /// One line of the list: a subagent, or a file that makes none.
@@ -57,7 +57,7 @@ fn list(arguments: &AgentsArguments) -> anyhow::Result<Vec<Listed>> {
     }
     let mut registry = StaticRegistry::default();
     let taken_in =
-        subagents_of(&arguments.settings, known, arguments.json)?.into_iter().map(|subagent| Listed {
+        settled(&arguments.settings, known, arguments.json)?.1.into_iter().map(|subagent| Listed {
             id: subagent.name().to_string(),
             source: subagent.declared_in().to_owned(),
             subagent: registry

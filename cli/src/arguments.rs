@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::ending::Ending;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use serde::Deserialize;
 
 /// What all help texts end with.
 const ENVIRONMENT: &str = "Environment:
@@ -67,7 +68,8 @@ pub(crate) enum Output {
 }
 
 /// How commands run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Shell {
     /// Confined to the workspace, without network; not offered where this machine cannot do that
     Confined,
@@ -86,8 +88,8 @@ pub(crate) struct ModelArguments {
     /// Address of the model server, for any server that speaks the model's protocol
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// Seconds that a model server may be silent
-    #[arg(long, value_name = "SECONDS", help = "Seconds that a model server may be silent [default: 60]", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Seconds that a model server may be silent [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) model_timeout: Option<u64>,
     /// Ask the model server for whole answers instead of streams
     #[arg(long)]

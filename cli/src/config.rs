@@ -20,9 +20,7 @@ use toml::Table;
 pub(crate) use file::{File, NAME};
 use layers::Layer;
 use problem::{Problem, Step};
-pub(crate) use tables::{
-    Config, Handoff, Model, OnFailure, Prices, Purse, SessionMode, Shell, Subagent, Tools,
-};
+pub(crate) use tables::{Config, Handoff, Model, Prices, Purse, Subagent, Tools};
 pub(crate) use tools::INHERIT;
 
 /// Where a configuration file comes from, which decides how much of it counts.
@@ -95,8 +93,8 @@ impl Config {
 
     /// That each subagent is one thing.
     fn check(&self, layers: &[Layer], stock: &[Stock<'_>]) -> anyhow::Result<()> {
+        let names: Vec<&str> = stock.iter().map(|one| one.name).collect();
         for (name, subagent) in &self.subagents {
-            let names: Vec<&str> = stock.iter().map(|one| one.name).collect();
             let wrong = match (&subagent.component, &subagent.prompt) {
                 (Some(_), Some(_)) => "has both `component` and `prompt`: keep one of them".to_owned(),
                 (None, None) if !names.contains(&name.as_str()) => format!(

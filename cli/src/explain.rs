@@ -14,9 +14,6 @@ use crate::render;
 use crate::setup::Setup;
 use crate::subagents::unknown;
 
-/// The parent agent's name.
-const PARENT: &str = "parent";
-
 pub(crate) fn run(arguments: &ExplainArguments) -> anyhow::Result<Ending> {
     let setup = Setup::supposed(&arguments.supposed)?;
     let (builder, _) = unrun(&setup)?;
@@ -63,12 +60,13 @@ fn known_tool(host: &Host, name: &str) -> anyhow::Result<ToolName> {
 
 /// What a review would say of the call, in the parent's run or in that of a subagent of the parent's.
 fn verdict(host: &Host, agent: &str, tool: &ToolName) -> anyhow::Result<Verdict> {
-    if agent == PARENT {
+    let parent = host.rights().agent().as_str();
+    if agent == parent {
         return Ok(host.verdict(host.rights(), tool));
     }
     let subagents: Vec<_> = host.subagents().collect();
     let Some(subagent) = subagents.iter().find(|one| one.name().as_str() == agent) else {
-        let names: Vec<&str> = subagents.iter().map(|one| one.name().as_str()).chain([PARENT]).collect();
+        let names: Vec<&str> = subagents.iter().map(|one| one.name().as_str()).chain([parent]).collect();
         return Err(anyhow!(unknown("agent", agent, &names)));
     };
     // Whoever may not be asked at all may call nothing.

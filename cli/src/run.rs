@@ -58,13 +58,15 @@ fn work(options: &RunOptions, live: &Live) -> anyhow::Result<Ended> {
         let signals = Signals::watch(stop.clone(), live.clone())?;
         let host = host(options, live, &stop)?;
         let report = host.run_until(options.request.clone(), stop).await;
-        let kept = host.session_store().is_some() && report.turns > 0;
-        if kept {
+        let kept = host.session_store().filter(|_| report.turns > 0);
+        if let Some(store) = kept {
             // An answer is worth more than tidiness.
-            if let (Err(error), false) = (sessions::keep_few(&options.setup.workspace).await, options.quiet) {
+            let tidied = sessions::keep_few(&**store, &options.setup.workspace).await;
+            if let (Err(error), false) = (tidied, options.quiet) {
                 render::warning(&format!("old conversations are not forgotten: {error:#}"));
             }
         }
+        let kept = kept.is_some();
         anyhow::Ok(Ended { ending: Ending::of(report.status, signals.which()), report, kept })
     });
     runtime.shutdown_timeout(LINGER);

@@ -37,17 +37,15 @@ pub(crate) fn store(workspace: &Path) -> anyhow::Result<Arc<dyn SessionStore>> {
 
 /// Forgets the oldest conversations of a parent where there are very many. Those of subagents stay: each is one that
 /// goes on. Reads none where there are few.
-pub(crate) async fn keep_few(workspace: &Path) -> anyhow::Result<()> {
-    let directory = directory(workspace)?;
-    let files = std::fs::read_dir(&directory).map_or(0, Iterator::count);
+pub(crate) async fn keep_few(store: &dyn SessionStore, workspace: &Path) -> anyhow::Result<()> {
+    let files = std::fs::read_dir(directory(workspace)?).map_or(0, Iterator::count);
     if files <= 2 * KEPT {
         return Ok(());
     }
-    let store = DirectoryStore::open(directory)?;
     let sessions = store.list().await?.sessions;
     let own: Vec<_> = sessions.into_iter().filter(|one| one.key.is_of_agent()).collect();
     for one in own.iter().take(own.len().saturating_sub(KEPT)) {
-        store.remove(&one.id).await?;
+        store.remove_of(&one.key).await?;
     }
     Ok(())
 }
@@ -101,10 +99,12 @@ fn row(one: &SessionSummary) -> String {
 async fn forget(store: &dyn SessionStore, id: Option<&str>) -> anyhow::Result<Ending> {
     let Some(id) = id else {
         let SessionList { sessions, unreadable } = store.list().await?;
-        let ids = sessions.into_iter().map(|one| one.id).chain(unreadable.into_iter().map(|one| one.id));
         let mut count = 0usize;
-        for id in ids {
-            count += usize::from(store.remove(&id).await?);
+        for one in sessions {
+            count += usize::from(store.remove_of(&one.key).await?);
+        }
+        for one in unreadable {
+            count += usize::from(store.remove(&one.id).await?);
         }
         render::out(&format!("{count} conversations are forgotten\n"));
         return Ok(Ending::Answered);

@@ -49,16 +49,6 @@ pub(crate) fn web() -> anyhow::Result<Arc<WebClient>> {
     Ok(Arc::new(WebClient::new(WebLimits::default())?))
 }
 
-impl From<crate::config::Shell> for Shell {
-    fn from(shell: crate::config::Shell) -> Self {
-        match shell {
-            crate::config::Shell::Confined => Self::Confined,
-            crate::config::Shell::Unconfined => Self::Unconfined,
-            crate::config::Shell::Off => Self::Off,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use deputy::governance::{Effect, Setting};

@@ -3,12 +3,12 @@
 
 use std::path::PathBuf;
 
-use deputy::governance::{HandoffFailureAction, HandoffPolicy, Policy, Prices, PurseLimits, ToolList};
+use deputy::governance::{HandoffPolicy, Policy, Prices, PurseLimits, ToolList};
 use deputy::host::HostBuilder;
 use deputy::subagent::Subagent;
 
 use crate::arguments::{RuleArguments, SettingArguments, Shell, SupposedArguments};
-use crate::config::{self, Config, File, Loaded, NAME, Source, Stock};
+use crate::config::{self, Config, File, Loaded, Source, Stock};
 use crate::subagents::{configured, plugin, stock};
 use crate::trust::TrustList;
 use crate::{render, settings, state};
@@ -34,16 +34,12 @@ impl Setup {
     ) -> anyhow::Result<Self> {
         let plugins = settings.subagent.iter().map(|path| plugin(path));
         let known = stock()?.into_iter().map(Ok).chain(plugins).collect::<Result<Vec<_>, _>>()?;
-        let loaded = loaded(settings, &known)?;
-        if !quiet {
-            warn_of_ignored(&loaded);
-        }
-        let Loaded { config, file, .. } = loaded;
+        let (config, subagents) = settled(settings, known, quiet)?;
         Ok(Self {
             workspace: settings.workspace.clone(),
-            subagents: configured(known, &config, file.as_deref())?,
+            subagents,
             policy: settings::policy(&config.tools, rules, yes),
-            shell: shell.or(config.tools.shell.map(Into::into)).unwrap_or(Shell::Confined),
+            shell: shell.or(config.tools.shell).unwrap_or(Shell::Confined),
             config,
         })
     }
@@ -83,17 +79,18 @@ impl Setup {
     }
 }
 
-/// The subagents of a host over `known` ones, as the configuration has them.
-pub(crate) fn subagents_of(
+/// The configuration, and `known` subagents as it has them; says what of a workspace's file did not count.
+pub(crate) fn settled(
     settings: &SettingArguments,
     known: Vec<Subagent>,
     quiet: bool,
-) -> anyhow::Result<Vec<Subagent>> {
+) -> anyhow::Result<(Config, Vec<Subagent>)> {
     let loaded = loaded(settings, &known)?;
     if !quiet {
         warn_of_ignored(&loaded);
     }
-    configured(known, &loaded.config, loaded.file.as_deref())
+    let subagents = configured(known, &loaded.config, loaded.file.as_deref())?;
+    Ok((loaded.config, subagents))
 }
 
 /// Says what of a workspace's file did not count, and what would make it count.
@@ -125,10 +122,7 @@ fn loaded(settings: &SettingArguments, known: &[Subagent]) -> anyhow::Result<Loa
 fn of_workspace(settings: &SettingArguments) -> anyhow::Result<Source> {
     let Some(file) = File::of_workspace(&settings.workspace)? else { return Ok(Source::None) };
     // Without a place for the list nothing is on it.
-    let trusted = match state::directory(|name| std::env::var_os(name)) {
-        Ok(state) => TrustList::kept_in(state).is_trusted(&file)?,
-        Err(_) => false,
-    };
+    let trusted = trust_list().map_or(Ok(false), |list| list.is_trusted(&file))?;
     Ok(Source::Workspace { file: Some(file), trusted })
 }
 
@@ -136,11 +130,6 @@ fn of_workspace(settings: &SettingArguments) -> anyhow::Result<Source> {
 pub(crate) fn trust_list() -> anyhow::Result<TrustList> {
     let state = state::directory(|name| std::env::var_os(name)).map_err(anyhow::Error::msg)?;
     Ok(TrustList::kept_in(state))
-}
-
-/// What a workspace's file is called, for messages.
-pub(crate) fn file_name() -> &'static str {
-    NAME
 }
 
 fn handoff_policy(table: &config::Handoff) -> HandoffPolicy {
@@ -155,18 +144,10 @@ fn handoff_policy(table: &config::Handoff) -> HandoffPolicy {
         timeout: table.timeout,
         allowed_tools: list(&table.allowed_tools),
         denied_tools: list(&table.denied_tools),
-        on_denied: table.on_denied.map_or(base.on_denied, action),
-        on_error: table.on_error.map_or(base.on_error, action),
+        on_denied: table.on_denied.unwrap_or(base.on_denied),
+        on_error: table.on_error.unwrap_or(base.on_error),
         retry_after_side_effects: table.retry_after_side_effects.unwrap_or(base.retry_after_side_effects),
         input_filter: None,
-    }
-}
-
-fn action(action: config::OnFailure) -> HandoffFailureAction {
-    match action {
-        config::OnFailure::Fail => HandoffFailureAction::Fail,
-        config::OnFailure::FallbackToPrimary => HandoffFailureAction::FallbackToPrimary,
-        config::OnFailure::TellModel => HandoffFailureAction::TellModel,
     }
 }
 

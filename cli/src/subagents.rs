@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
-use deputy::event::SessionMode;
 use deputy::governance::ToolList;
 use deputy::sandbox::{Component, ComponentError, GuestLimits};
 use deputy::subagent::Subagent;
@@ -42,6 +41,9 @@ pub(crate) fn configured(
     file: Option<&Path>,
 ) -> anyhow::Result<Vec<Subagent>> {
     let mut subagents: Vec<Subagent> = Vec::new();
+    let prompted = config.subagents.values().any(|table| table.prompt.is_some());
+    // One component runs all prompts: it is read and compiled once.
+    let runner = prompted.then(prompt_runner).transpose()?;
     for subagent in known {
         match config.subagents.get(subagent.name().as_str()) {
             None => subagents.push(limited(subagent, config, None)),
@@ -50,14 +52,14 @@ pub(crate) fn configured(
         }
     }
     for (name, table) in &config.subagents {
-        let made = match (&table.component, &table.prompt) {
-            (None, None) => continue,
-            (Some(component), _) => {
+        let made = match (&table.component, &table.prompt, &runner) {
+            (Some(component), _, _) => {
                 Subagent::new(name.as_str(), Component::from_file(component)?).tools_as_imported()
             }
-            (None, Some(prompt)) => {
-                Subagent::new(name.as_str(), prompt_runner()?).instructions(prompt.as_str())
+            (None, Some(prompt), Some(runner)) => {
+                Subagent::new(name.as_str(), runner.clone()).instructions(prompt.as_str())
             }
+            (None, _, _) => continue,
         };
         let source = file.map_or_else(|| "--set".to_owned(), |file| file.display().to_string());
         if table.enabled != Some(false) {
@@ -69,12 +71,12 @@ pub(crate) fn configured(
 }
 
 /// The component that runs prompts.
-fn prompt_runner() -> anyhow::Result<Component> {
+fn prompt_runner() -> anyhow::Result<Arc<Component>> {
     let one = STOCK
         .iter()
         .find(|one| one.name == PROMPT_RUNNER)
         .context("there is no component that runs prompts")?;
-    Ok(Component::from_bytes(one.name, one.wasm.into())?)
+    Ok(Arc::new(Component::from_bytes(one.name, one.wasm.into())?))
 }
 
 /// A subagent under the limits of the configuration: its own, else those of all.
@@ -103,10 +105,7 @@ fn changed(mut subagent: Subagent, table: &config::Subagent) -> Subagent {
         subagent = if inherits { subagent.inherit_tools() } else { subagent };
     }
     if let Some(mode) = table.session_mode {
-        subagent = subagent.session_mode(match mode {
-            config::SessionMode::Fresh => SessionMode::Fresh,
-            config::SessionMode::Reuse => SessionMode::Reuse,
-        });
+        subagent = subagent.session_mode(mode);
     }
     if let Some(turns) = table.max_turns {
         subagent = subagent.max_turns(turns);

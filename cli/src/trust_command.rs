@@ -3,10 +3,10 @@
 use anyhow::anyhow;
 
 use crate::arguments::TrustArguments;
-use crate::config::{Config, File, Source, Stock};
+use crate::config::{Config, File, NAME, Source, Stock};
 use crate::ending::Ending;
 use crate::render;
-use crate::setup::{file_name, trust_list};
+use crate::setup::trust_list;
 
 pub(crate) fn run(arguments: &TrustArguments) -> anyhow::Result<Ending> {
     let list = trust_list()?;
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &TrustArguments) -> anyhow::Result<Ending> {
         return Ok(Ending::Answered);
     }
     let file = File::of_workspace(directory)?
-        .ok_or_else(|| anyhow!("{shown} has no {}: there is nothing to trust", file_name()))?;
+        .ok_or_else(|| anyhow!("{shown} has no {NAME}: there is nothing to trust"))?;
     // What cannot be read whole is told now, not in the first run.
     let stock: Vec<Stock<'_>> =
         deputy_stock::STOCK.iter().map(|one| Stock { name: one.name, tools: one.tools }).collect();

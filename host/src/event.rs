@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentName, CallId, HandoffId, RunId, SessionId, ToolName};
 use crate::usage::Usage;
@@ -240,7 +240,7 @@ impl fmt::Display for HandoffStatus {
 }
 
 /// Whether a delegation continues a conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionMode {
     /// Nothing carries over from one delegation to the next.

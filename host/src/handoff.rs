@@ -65,6 +65,8 @@ struct Unfinished {
     error: ToolError,
     /// Why, without what else is told of the delegation.
     cause: String,
+    /// Why, in one line that says whose and how.
+    line: String,
     /// What there was of an answer.
     partial: Option<String>,
 }
@@ -134,7 +136,8 @@ impl HandoffExecutor {
             }
             Ended::Ran(Outcome::Stopped { cause: cause @ EndCause::Cancelled, partial }, note) => {
                 let cause = cause.to_string();
-                let text = result::failure(&handoff, Cancelled, &cause, partial.as_deref(), note.as_deref());
+                let text =
+                    result::failure(&handoff, Cancelled, &cause, partial.as_deref(), note.as_deref(), cap);
                 handoff.end(Cancelled, partial, Some(cause));
                 Ok(Err(ToolError::Stopped(text)))
             }
@@ -150,19 +153,23 @@ impl HandoffExecutor {
             Ended::Denied(error) => {
                 handoff.parent.tally.add_denial();
                 let cause = error.to_string();
-                self.follow(handoff, Unfinished { status: Denied, error, cause, partial: None }).await
+                let line = cause.clone();
+                self.follow(handoff, Unfinished { status: Denied, error, cause, line, partial: None }).await
             }
             Ended::Ran(Outcome::Stopped { cause, partial }, note) => {
                 let timed_out = matches!(cause, EndCause::TimedOut { .. });
                 let status = if timed_out { TimedOut } else { Failed };
                 let cause = cause.to_string();
-                let text = result::failure(&handoff, status, &cause, partial.as_deref(), note.as_deref());
+                let line = result::failure_line(&handoff, status, &cause, partial.as_deref());
+                let text =
+                    result::failure(&handoff, status, &cause, partial.as_deref(), note.as_deref(), cap);
                 let error = if timed_out { ToolError::TimedOut(text) } else { ToolError::Failed(text) };
-                self.follow(handoff, Unfinished { status, error, cause, partial }).await
+                self.follow(handoff, Unfinished { status, error, cause, line, partial }).await
             }
             Ended::Broken(cause) => {
-                let error = ToolError::Failed(result::failure(&handoff, Failed, &cause, None, None));
-                self.follow(handoff, Unfinished { status: Failed, error, cause, partial: None }).await
+                let line = result::failure_line(&handoff, Failed, &cause, None);
+                let error = ToolError::Failed(result::failure(&handoff, Failed, &cause, None, None, cap));
+                self.follow(handoff, Unfinished { status: Failed, error, cause, line, partial: None }).await
             }
         }
     }
@@ -173,7 +180,7 @@ impl HandoffExecutor {
         handoff: Handoff,
         unfinished: Unfinished,
     ) -> Result<Result<String, ToolError>, Fault> {
-        let Unfinished { status, error, cause, partial } = unfinished;
+        let Unfinished { status, error, cause, line, partial } = unfinished;
         let policy = handoff.parent.governance.handoff_policy();
         let denied = status == HandoffStatus::Denied;
         let action = if denied { policy.after_denial() } else { policy.after_error() };
@@ -184,12 +191,15 @@ impl HandoffExecutor {
             }
             HandoffFailureAction::Fail => {
                 handoff.end(status, partial, Some(cause));
-                let why = error.to_string();
-                Err(if denied { Fault::HandoffDenied { why } } else { Fault::HandoffFailed { why } })
+                Err(if denied {
+                    Fault::HandoffDenied { why: line }
+                } else {
+                    Fault::HandoffFailed { why: line }
+                })
             }
             HandoffFailureAction::FallbackToPrimary => {
                 let (scope, call) = (handoff.parent.clone(), handoff.call().clone());
-                let result = self.primary.fall_back(&scope, &call, &error.to_string()).await;
+                let result = self.primary.fall_back(&scope, &call, &line).await;
                 let output = result.as_ref().ok().and_then(|text| text.clone().ok());
                 handoff.end(HandoffStatus::Fallback, output, Some(cause));
                 result
@@ -201,7 +211,9 @@ impl HandoffExecutor {
     fn offers(&self, scope: &RunScope, tool: &ToolName) -> bool {
         let falls_back = || {
             let action = scope.governance.handoff_policy().after_denial();
-            action == HandoffFailureAction::FallbackToPrimary && self.primary.has_fallback(tool)
+            action == HandoffFailureAction::FallbackToPrimary
+                && self.primary.has_fallback(tool)
+                && scope.rights.may_fall_back(tool)
         };
         scope.rights.tools().contains_key(tool) || falls_back()
     }

@@ -20,7 +20,12 @@ pub use result::{ToolResult, shortened};
 pub struct History {
     entries: Vec<Arc<Entry>>,
     result_cap: ResultCap,
+    /// Bytes of the messages that are there.
     bytes: usize,
+    /// Where what the present run said begins.
+    run_from: usize,
+    /// Bytes that the present run pushed.
+    pushed: usize,
 }
 
 /// Most bytes that one tool result may add to a history.
@@ -55,13 +60,28 @@ impl History {
             other => other,
         };
         self.bytes = self.bytes.saturating_add(message.bytes());
+        self.pushed = self.pushed.saturating_add(message.bytes());
         self.entries.push(Arc::new(Entry::new(message)));
     }
 
-    /// Bytes of text that were ever pushed: what a conversation costs its host. Forgetting gives none back.
+    /// A run goes on with this conversation: calls that were left open are closed, and from here on
+    /// [`last_text`](Self::last_text) and [`pushed`](Self::pushed) are of this run alone.
+    pub fn begin_run(&mut self) {
+        self.close_open_calls();
+        self.run_from = self.entries.len();
+        self.pushed = 0;
+    }
+
+    /// Bytes of text in the messages: what the next turn reads.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Bytes of text that the present run pushed: what it costs its host. Forgetting gives none back.
+    #[must_use]
+    pub fn pushed(&self) -> usize {
+        self.pushed
     }
 
     /// The messages, oldest first.
@@ -85,10 +105,11 @@ impl History {
         })
     }
 
-    /// The last assistant text that is not blank: what a stopped run has to show.
+    /// The last assistant text of the present run that is not blank: what it has to show where it is stopped. What
+    /// was said before the run is the answer to something else.
     #[must_use]
     pub fn last_text(&self) -> Option<String> {
-        self.entries.iter().rev().find_map(|entry| match entry.message() {
+        self.entries.iter().skip(self.run_from).rev().find_map(|entry| match entry.message() {
             Message::Assistant(message) => Some(message.text()).filter(|text| !text.trim().is_empty()),
             Message::User { .. } | Message::Tool(_) => None,
         })
@@ -139,6 +160,7 @@ impl History {
         }
         closed.extend(open.drain(..).map(interrupted));
         self.entries = closed;
+        self.bytes = self.entries.iter().map(|entry| entry.message().bytes()).sum();
     }
 
     /// Drops the oldest messages so that about `keep_last` stay; the kept part starts with a user message.
@@ -149,7 +171,9 @@ impl History {
         {
             from -= 1;
         }
-        self.entries.drain(..from);
+        let forgotten: usize = self.entries.drain(..from).map(|entry| entry.message().bytes()).sum();
+        self.bytes = self.bytes.saturating_sub(forgotten);
+        self.run_from = self.run_from.saturating_sub(from);
     }
 }
 

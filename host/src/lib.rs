@@ -40,6 +40,7 @@ pub mod session;
 
 pub mod history;
 
+mod digest;
 pub mod event;
 pub mod ids;
 pub mod secret;

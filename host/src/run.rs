@@ -88,7 +88,8 @@ impl RunScope {
         Ok(permit)
     }
 
-    /// Reviews one delegation of the run, and draws it from the purse as a tool call.
+    /// Reviews one delegation of the run, and draws it from the purse as a tool call. A side effect is noted once
+    /// something runs.
     ///
     /// # Errors
     /// A denial, [`ToolError::BudgetSpent`], or [`ToolError::Cancelled`].
@@ -100,14 +101,14 @@ impl RunScope {
         let review = self.governance.admit(&self.rights, tool, arguments, &self.task);
         let admission = self.unless_stopped(review).await?;
         self.draw_tool_call()?;
-        self.tally.note_side_effect(tool);
         Ok(admission)
     }
 
-    /// Reviews a call that fell back from a delegation to the ordinary tool of its name.
+    /// Reviews a call that fell back from a delegation to the ordinary tool of its name, and draws it from the purse
+    /// as a call of its own.
     ///
     /// # Errors
-    /// A denial, or [`ToolError::Cancelled`].
+    /// A denial, [`ToolError::BudgetSpent`], or [`ToolError::Cancelled`].
     pub async fn review_fallback<A: Serialize + Send>(
         &self,
         tool: &ToolName,
@@ -116,6 +117,7 @@ impl RunScope {
     ) -> Result<Permit<A>, ToolError> {
         let review = self.governance.review_fallback(&self.rights, tool, effect, arguments, &self.task);
         let permit = self.unless_stopped(review).await?;
+        self.draw_tool_call()?;
         if effect.has_side_effects() {
             self.tally.note_side_effect(tool);
         }
@@ -139,7 +141,7 @@ impl RunScope {
 
     /// Awaits a run below this one; others may work in its place meanwhile.
     pub(crate) async fn while_waiting<T>(&self, child: impl Future<Output = T>) -> T {
-        self.seat.while_waiting(child).await
+        self.seat.while_waiting(child, &self.cancel).await
     }
 
     /// What a tool gets to work with.

@@ -96,10 +96,18 @@ impl Sandbox {
     /// # Errors
     /// [`ComponentError`] where nothing ran.
     pub async fn run(&self, permit: Permit<ToolName>, guest: Guest) -> Result<GuestReport, ComponentError> {
-        guest.component.check(&guest.scope.rights)?;
-        let pre = linker::instance_pre(&self.engine, &guest.component, &guest.scope.rights).await?;
         // One permit, one attempt: it is used up here.
         drop(permit);
+        guest.component.check(&guest.scope.rights)?;
+        let compiled = linker::instance_pre(&self.engine, &guest.component, &guest.scope.rights);
+        let pre = tokio::select! {
+            biased;
+            pre = compiled => pre?,
+            // A compiler cannot be stopped, but nobody has to wait for it: what it makes serves the next run.
+            () = guest.scope.cancel.cancelled() => {
+                return Ok(run_guest::not_run(record::stopped(&guest.scope)));
+            }
+        };
         Ok(run_guest::run(&self.engine, self.runtime(), pre, guest).await)
     }
 

@@ -1,31 +1,13 @@
 //! What continuing a conversation may not do: wait for itself, forget how deep it was begun, or gain rights.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use deputy::event::{Event, HandoffStatus, RunStatus, SessionMode};
+use deputy::event::{Event, HandoffStatus, RunStatus};
 use deputy::governance::{HandoffPolicy, Policy};
-use deputy::host::Host;
-use deputy::session::{
-    DirectoryStore, SessionError, SessionId, SessionKey, SessionList, SessionStore, StoredSession,
-};
-use deputy::subagent::Subagent;
+use deputy::session::{SessionError, SessionId, SessionKey, SessionList, SessionStore, StoredSession};
 use serde_json::json;
 
-use crate::support::{FnModel, Heard, calls, host, output, react, says, telling};
-
-fn remembers(name: &str) -> Subagent {
-    react(name).session_mode(SessionMode::Reuse)
-}
-
-fn store(at: &Path) -> Arc<dyn SessionStore> {
-    Arc::new(DirectoryStore::open(at).unwrap())
-}
-
-async fn answer(host: &Host, task: &str) -> String {
-    let report = host.run(task).await;
-    report.answer.unwrap_or_else(|| panic!("{:?}", report.error))
-}
+use crate::support::{FnModel, Heard, answer, calls, host, output, react, remembers, says, store, telling};
 
 #[tokio::test]
 async fn a_conversation_that_waits_for_a_call_is_not_continued_by_it() {
@@ -171,6 +153,10 @@ impl SessionStore for Full {
 
     async fn list(&self) -> Result<SessionList, SessionError> {
         Ok(SessionList::default())
+    }
+
+    async fn remove_of(&self, _key: &SessionKey) -> Result<bool, SessionError> {
+        Ok(false)
     }
 
     async fn remove(&self, _id: &SessionId) -> Result<bool, SessionError> {

@@ -2,6 +2,8 @@
 
 mod host;
 mod model;
+mod session;
 
 pub(crate) use host::{Heard, host, offered, output, react, telling};
 pub(crate) use model::{FnModel, calls, says};
+pub(crate) use session::{answer, remembers, store};

@@ -43,11 +43,13 @@ impl Finding {
         grant_given: bool,
     ) -> Self {
         let held = host.rights();
-        let cut = checked.as_ref().map(|rights| rights.cut().iter().map(ToString::to_string).collect());
+        let cut = checked
+            .as_ref()
+            .map(|rights| rights.cut().iter().map(ToString::to_string).collect())
+            .unwrap_or_default();
         let granted: BTreeSet<_> =
             subagent.declared_tools().iter().filter(|tool| held.holds(tool.as_str())).cloned().collect();
         let asks = granted.iter().filter(|tool| host.verdict(held, tool) == Verdict::Ask);
-        let cut = cut.unwrap_or_default();
         let (ending, missing, error) = match checked {
             Ok(_) => (Ending::Answered, Vec::new(), None),
             Err(CheckError::Component(ComponentError::NotGranted { missing, .. })) => {

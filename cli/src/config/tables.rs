@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use deputy::event::SessionMode;
+use deputy::governance::HandoffFailureAction;
 use serde::Deserialize;
 
 use super::duration;
 use super::numbers::{at_least_one, not_negative};
 use super::tools;
+use crate::arguments::Shell;
 
 /// A whole configuration, of one layer or settled from all of them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -34,18 +37,9 @@ pub(crate) struct Handoff {
     pub(crate) timeout: Option<Duration>,
     pub(crate) allowed_tools: Option<Vec<String>>,
     pub(crate) denied_tools: Option<Vec<String>>,
-    pub(crate) on_denied: Option<OnFailure>,
-    pub(crate) on_error: Option<OnFailure>,
+    pub(crate) on_denied: Option<HandoffFailureAction>,
+    pub(crate) on_error: Option<HandoffFailureAction>,
     pub(crate) retry_after_side_effects: Option<bool>,
-}
-
-/// What follows when a handoff is denied or fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum OnFailure {
-    Fail,
-    FallbackToPrimary,
-    TellModel,
 }
 
 /// `[purse]`: what a run and all below it may use up.
@@ -115,15 +109,6 @@ pub(crate) struct Tools {
     pub(crate) shell: Option<Shell>,
 }
 
-/// How commands run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Shell {
-    Confined,
-    Unconfined,
-    Off,
-}
-
 /// `[subagents.NAME]`: a stock subagent changed, or one of the operator's own.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -145,12 +130,4 @@ pub(crate) struct Subagent {
     pub(crate) memory: Option<u64>,
     pub(crate) allowed_tools: Option<Vec<String>>,
     pub(crate) denied_tools: Option<Vec<String>>,
-}
-
-/// Whether a subagent remembers its earlier runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum SessionMode {
-    Fresh,
-    Reuse,
 }

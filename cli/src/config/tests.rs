@@ -1,10 +1,13 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use std::collections::BTreeSet;
+use deputy::event::SessionMode;
+use deputy::governance::HandoffFailureAction;
 
 use super::*;
+use crate::arguments::Shell;
 use problem::Fault;
 
 const STOCK: &[Stock<'_>] = &[
@@ -58,16 +61,16 @@ pub(super) fn every_key() -> Vec<String> {
 fn a_failed_handoff_is_told_to_the_model_unless_configured_otherwise() {
     let loaded = of_overrides(&[]).unwrap();
     let told = Handoff {
-        on_denied: Some(OnFailure::TellModel),
-        on_error: Some(OnFailure::TellModel),
+        on_denied: Some(HandoffFailureAction::TellModel),
+        on_error: Some(HandoffFailureAction::TellModel),
         ..Handoff::default()
     };
     assert_eq!(loaded.config, Config { handoff: told, ..Config::default() });
     assert!(loaded.file.is_none() && loaded.ignored.is_empty());
     let config =
         of_file("handoff.on_denied = \"fail\"", &["handoff.on_error=fallback_to_primary"]).unwrap().config;
-    assert_eq!(config.handoff.on_denied, Some(OnFailure::Fail));
-    assert_eq!(config.handoff.on_error, Some(OnFailure::FallbackToPrimary));
+    assert_eq!(config.handoff.on_denied, Some(HandoffFailureAction::Fail));
+    assert_eq!(config.handoff.on_error, Some(HandoffFailureAction::FallbackToPrimary));
 }
 
 #[test]
@@ -136,8 +139,8 @@ fn every_key_of_every_table_is_read() {
             timeout: Some(Duration::from_secs(120)),
             allowed_tools: list(&["read_file"]),
             denied_tools: list(&[]),
-            on_denied: Some(OnFailure::Fail),
-            on_error: Some(OnFailure::FallbackToPrimary),
+            on_denied: Some(HandoffFailureAction::Fail),
+            on_error: Some(HandoffFailureAction::FallbackToPrimary),
             retry_after_side_effects: Some(false),
         },
         purse: Purse {
@@ -357,7 +360,7 @@ fn a_later_layer_wins_key_by_key() {
     assert_eq!(config.tools.allow, list(&["c"]));
     let plan = config.subagents.get("plan").unwrap();
     assert_eq!((plan.fuel, plan.memory), (Some(7), Some(4)));
-    assert_eq!(config.handoff.on_denied, Some(OnFailure::TellModel), "what is built in stands");
+    assert_eq!(config.handoff.on_denied, Some(HandoffFailureAction::TellModel), "what is built in stands");
 }
 
 #[test]

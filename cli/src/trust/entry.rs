@@ -1,12 +1,11 @@
 //! One line of the trust list: a hash, two spaces, a directory. Must not open anything.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 use anyhow::bail;
-use sha2::{Digest as _, Sha256};
+use deputy::sandbox::sha256;
 
 use crate::config::{File, NAME};
 
@@ -33,11 +32,7 @@ impl Entry {
         if !directory.is_absolute() || !is_named_so {
             bail!("{} cannot be trusted: only a workspace's own file can", file.path().display());
         }
-        let mut hash = String::with_capacity(DIGITS);
-        for byte in Sha256::digest(file.bytes()) {
-            let _ = write!(hash, "{byte:02x}");
-        }
-        Ok(Self { hash, directory: directory.to_owned() })
+        Ok(Self { hash: sha256(file.bytes()), directory: directory.to_owned() })
     }
 
     /// What a line without its break says.

@@ -56,7 +56,7 @@ impl Run {
     /// A run that goes on with `history` and is given `task`.
     pub(super) fn new(mut history: History, task: &str) -> Self {
         // A conversation that was cut between a call and its result would be refused by every provider.
-        history.close_open_calls();
+        history.begin_run();
         history.push(Message::user(task));
         Self { history, end: None }
     }

@@ -37,14 +37,7 @@ impl model::HostConversation for GuestState {
             return Ok(Err(wrong_order("the run's conversation is open already; open it once")));
         }
         let history = self.record.history.clone();
-        // A stored conversation that was cut between a call and its result would be refused by every provider.
-        let resumed = self
-            .outside(async move {
-                let mut history = history.lock().await;
-                history.close_open_calls();
-                !history.is_empty()
-            })
-            .await?;
+        let resumed = self.outside(async move { !history.lock().await.is_empty() }).await?;
         Ok(Ok(self.table.push(ConversationHandle { system, resumed })?))
     }
 
@@ -58,7 +51,7 @@ impl model::HostConversation for GuestState {
             return Ok(Err(too_long("the message", text.len(), MESSAGE_BYTES)));
         }
         let mut history = self.record.history.lock().await;
-        if history.bytes().saturating_add(text.len()) > CONVERSATION_BYTES {
+        if history.pushed().saturating_add(text.len()) > CONVERSATION_BYTES {
             return Ok(Err(full()));
         }
         if !history.open_calls().is_empty() {
@@ -128,7 +121,7 @@ impl model::HostConversation for GuestState {
         let Some(call) = history.open_calls().into_iter().find(|call| call.id == id) else {
             return Ok(Err(wrong_order(&format!("no call `{id}` of the last reply is open"))));
         };
-        if history.bytes() > CONVERSATION_BYTES {
+        if history.pushed() > CONVERSATION_BYTES {
             return Ok(Err(full()));
         }
         let outcome = match outcome {
@@ -169,7 +162,9 @@ impl GuestState {
 }
 
 fn full() -> ModelError {
-    ModelError::ContextFull(format!("the conversation holds more than {CONVERSATION_BYTES} bytes"))
+    ModelError::ContextFull(format!(
+        "the run has put more than {CONVERSATION_BYTES} bytes into its conversation"
+    ))
 }
 
 fn wrong_order(what: &str) -> ModelError {

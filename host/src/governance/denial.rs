@@ -93,6 +93,14 @@ impl fmt::Display for ListSetting {
     }
 }
 
+impl Rule {
+    /// True for the rules of the handoff policy: allow, deny and depth.
+    #[must_use]
+    pub fn is_on_delegations(&self) -> bool {
+        matches!(self, Self::NotInAllowedTools { .. } | Self::InDeniedTools { .. } | Self::TooDeep { .. })
+    }
+}
+
 impl Denial {
     /// What would allow the call; applied literally, it does. Lines in backquotes with ` = ` in them are lines of
     /// `deputy.toml`, and just as well arguments of `--set`.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ pub struct HandoffPolicy {
 }
 
 /// What a refused or failed delegation leads to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandoffFailureAction {
     /// The delegating run ends with the error.
@@ -105,11 +106,13 @@ impl HandoffPolicy {
     }
 
     /// The call as the filter leaves it.
-    #[must_use]
-    pub fn filtered(&self, call: &ToolCall) -> ToolCall {
+    ///
+    /// # Errors
+    /// [`FilterPanicked`]: what it would have left out is not known, so nothing may run.
+    pub fn filtered(&self, call: &ToolCall) -> Result<ToolCall, FilterPanicked> {
         match &self.input_filter {
             Some(filter) if self.enabled => filter.apply(call),
-            _ => call.clone(),
+            _ => Ok(call.clone()),
         }
     }
 }
@@ -141,6 +144,11 @@ impl ToolList {
 #[derive(Clone)]
 pub struct InputFilter(Arc<Filter>);
 
+/// The input filter panicked on a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the input filter (`handoff.input_filter`) panicked on the call; this is a fault of the filter")]
+pub struct FilterPanicked;
+
 type Filter = dyn Fn(&ToolCall) -> Option<ToolCall> + Send + Sync;
 
 impl InputFilter {
@@ -150,13 +158,15 @@ impl InputFilter {
     }
 
     /// The arguments may change, who is asked may not: the call was admitted under its name.
-    fn apply(&self, call: &ToolCall) -> ToolCall {
-        match (self.0)(call) {
+    fn apply(&self, call: &ToolCall) -> Result<ToolCall, FilterPanicked> {
+        // The filter is the embedder's code, and the call that it gets a model's: a panic must not end the host.
+        let filtered = std::panic::catch_unwind(AssertUnwindSafe(|| (self.0)(call)));
+        Ok(match filtered.map_err(|_| FilterPanicked)? {
             Some(filtered) => {
                 ToolCall { id: call.id.clone(), name: call.name.clone(), arguments: filtered.arguments }
             }
             None => call.clone(),
-        }
+        })
     }
 }
 
@@ -188,7 +198,7 @@ mod tests {
         };
         assert_eq!(policy.attempts(), 1);
         assert_eq!((policy.after_error(), policy.after_denial()), Default::default());
-        assert_eq!(policy.filtered(&call()), call());
+        assert_eq!(policy.filtered(&call()), Ok(call()));
     }
 
     #[test]
@@ -200,8 +210,8 @@ mod tests {
         let other = |_: &ToolCall| {
             Some(ToolCall { id: "d".into(), name: "subagent_b".into(), arguments: "x".into() })
         };
-        assert_eq!(with(other).filtered(&call()), ToolCall { arguments: "x".into(), ..call() });
-        assert_eq!(with(|_| None).filtered(&call()), call(), "nothing leaves the call as it was");
+        assert_eq!(with(other).filtered(&call()), Ok(ToolCall { arguments: "x".into(), ..call() }));
+        assert_eq!(with(|_| None).filtered(&call()), Ok(call()), "nothing leaves the call as it was");
     }
 
     #[test]

@@ -170,15 +170,22 @@ pub struct TurnReserve {
 
 impl TurnReserve {
     /// The turn was taken and cost this much.
-    pub fn settle(self, usage: Usage) {
-        self.purse.lock().usage += usage;
+    pub fn settle(mut self, usage: Usage) {
+        self.release(usage);
+    }
+
+    /// What it cost counts from when its reserve does not any more: nobody sees both, or neither.
+    fn release(&mut self, usage: Usage) {
+        let mut spending = self.purse.lock();
+        spending.usage += usage;
+        spending.reserved_tokens =
+            spending.reserved_tokens.saturating_sub(std::mem::take(&mut self.estimate));
     }
 }
 
 impl Drop for TurnReserve {
     fn drop(&mut self) {
-        let mut spending = self.purse.lock();
-        spending.reserved_tokens = spending.reserved_tokens.saturating_sub(self.estimate);
+        self.release(Usage::default());
     }
 }
 

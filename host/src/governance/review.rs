@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::admission::Admission;
 use super::approver::{ApprovalRequest, Approver};
@@ -18,6 +17,7 @@ use super::policy::{Policy, Setting};
 use super::revoked::Revoked;
 use super::rights::{Rights, RightsError};
 use super::rules::Lists;
+use crate::digest;
 use crate::ids::{AgentName, ToolName};
 
 /// What a review says of a call before anybody is asked.
@@ -123,7 +123,7 @@ impl Governance {
     /// What the rules say of a call, before anybody is asked.
     #[must_use]
     pub fn verdict(&self, rights: &Rights, tool: &ToolName) -> Verdict {
-        let deny = |rule| Verdict::Deny(Denial { agent: rights.agent().clone(), tool: tool.clone(), rule });
+        let deny = |rule| Verdict::Deny(rights.denial(tool, rule));
         let Some(effect) = rights.tools().get(tool) else {
             return match rights.cut().iter().find(|denial| &denial.tool == tool) {
                 Some(denial) => Verdict::Deny(denial.clone()),
@@ -137,7 +137,7 @@ impl Governance {
     }
 
     fn setting(&self, rights: &Rights, tool: &ToolName, effect: Effect) -> Verdict {
-        let deny = |rule| Verdict::Deny(Denial { agent: rights.agent().clone(), tool: tool.clone(), rule });
+        let deny = |rule| Verdict::Deny(rights.denial(tool, rule));
         match self.policy.setting(tool, effect) {
             Setting::Allow => Verdict::Allow,
             Setting::Ask if self.approver.is_there() => Verdict::Ask,
@@ -184,7 +184,7 @@ impl Governance {
     }
 
     /// Reviews a call of a delegation's tool that fell back to the ordinary tool of that name. The rules on
-    /// delegations do not hold for it, those on tools do.
+    /// delegations do not hold for it, those on tools do, and so does what the delegating run could not lend.
     ///
     /// # Errors
     /// A [`Denial`] that names the rule and what would allow the call.
@@ -196,7 +196,7 @@ impl Governance {
         arguments: A,
         task: &str,
     ) -> Result<Permit<A>, Denial> {
-        let verdict = if rights.knows(tool) && !self.revoked.holds(tool) {
+        let verdict = if rights.may_fall_back(tool) && !self.revoked.holds(tool) {
             self.setting(rights, tool, effect)
         } else {
             self.verdict(rights, tool)
@@ -218,13 +218,12 @@ impl Governance {
             Verdict::Allow => Ok(()),
             Verdict::Deny(denial) => Err(denial),
             Verdict::Ask => {
-                let refused =
-                    || Denial { agent: rights.agent().clone(), tool: tool.clone(), rule: Rule::Refused };
+                let refused = || rights.denial(tool, Rule::Refused);
                 let shown = serde_json::to_string(arguments).map_err(|_| refused())?;
                 let request = ApprovalRequest {
                     agent: rights.agent().clone(),
                     tool: tool.clone(),
-                    digest: digest(tool, &shown, task),
+                    digest: digest::of_parts(&[tool.as_str(), &shown, task]),
                     arguments: shown,
                     task: task.to_owned(),
                 };
@@ -245,6 +244,7 @@ impl Governance {
         let mut cut = Vec::new();
         for (tool, effect) in tools {
             let rule = match effect {
+                Ok(_) if self.revoked.holds(&tool) => Rule::Revoked,
                 Ok(effect) if self.policy.setting(&tool, effect) == Setting::Deny => Rule::DeniedByPolicy,
                 Ok(effect) => match lists.rule_against(&tool, effect) {
                     Some(rule) => rule,
@@ -259,14 +259,4 @@ impl Governance {
         }
         (kept, cut)
     }
-}
-
-/// SHA-256 over the parts, each with its length before it, so that no two calls share a digest.
-fn digest(tool: &ToolName, arguments: &str, task: &str) -> String {
-    let mut hash = Sha256::new();
-    for part in [tool.as_str(), arguments, task] {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

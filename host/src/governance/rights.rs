@@ -78,6 +78,20 @@ impl Rights {
         self.tools.contains_key(tool) || self.cut.iter().any(|denial| &denial.tool == tool)
     }
 
+    /// True where the run holds the tool, or nothing but a rule on delegations keeps it from that: then what stands
+    /// in for the delegation may be called.
+    #[must_use]
+    pub fn may_fall_back(&self, tool: &ToolName) -> bool {
+        let by_a_handoff_rule = |denial: &Denial| &denial.tool == tool && denial.rule.is_on_delegations();
+        self.tools.contains_key(tool) || self.cut.iter().any(by_a_handoff_rule)
+    }
+
+    /// The refusal of a tool to this run, by a rule.
+    #[must_use]
+    pub fn denial(&self, tool: &ToolName, rule: Rule) -> Denial {
+        Denial { agent: self.agent.clone(), tool: tool.clone(), rule }
+    }
+
     /// Why the run does not hold a tool that it could lend: its own cut says so, and is then the rule to change.
     pub(super) fn rule_against(&self, tool: &ToolName) -> Rule {
         let earlier = self.cut.iter().find(|denial| &denial.tool == tool).map(|denial| denial.rule.clone());

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use super::record::Handoff;
-use super::{Ended, HandoffExecutor, resolve_input};
+use super::{Ended, HandoffExecutor, TaskInput, resolve_input};
 use crate::calls::CallExecutor as _;
 use crate::event::SessionMode;
-use crate::governance::{Admission, Denial, Rights, Rule, SessionRights};
+use crate::governance::{Admission, Rights, Rule, SessionRights, Verdict};
 use crate::history::{History, ToolCall};
 use crate::ids::{RunId, SessionId};
 use crate::run::{RunScope, Tally};
@@ -36,30 +36,43 @@ struct Conversation {
 
 impl HandoffExecutor {
     pub(super) async fn carry_out(self: &Arc<Self>, handoff: &mut Handoff) -> Ended {
-        let parent = handoff.parent.clone();
-        let call = handoff.call().clone();
-        let mut admission = match parent.admit(&call.name, &call.arguments).await {
-            Ok(admission) => admission,
-            Err(error) => return ended_by(error),
-        };
-        let prepared = tokio::select! {
-            biased;
-            () = parent.cancel.cancelled() => return Ended::Cancelled,
-            prepared = self.prepare(handoff, &call) => prepared,
-        };
-        match prepared {
-            Ok(mut plan) => self.attempts(handoff, &mut plan, &mut admission).await,
+        match self.admitted(handoff).await {
+            Ok((mut plan, mut admission)) => self.attempts(handoff, &mut plan, &mut admission).await,
             Err(ended) => ended,
         }
     }
 
-    /// Reads the task, takes the turn on the conversation, and settles the rights: all that can be refused before
-    /// anything is spent.
-    async fn prepare(&self, handoff: &mut Handoff, call: &ToolCall) -> Result<Plan, Ended> {
-        let (parent, subagent) = (handoff.parent.clone(), handoff.subagent.clone());
-        let filtered = parent.governance.handoff_policy().filtered(call);
+    /// All that can be refused before anything runs, in this order: the rules, the task, a person's word, the
+    /// conversation, the rights.
+    async fn admitted(&self, handoff: &mut Handoff) -> Result<(Plan, Admission), Ended> {
+        let parent = handoff.parent.clone();
+        let call = handoff.call().clone();
+        if let Verdict::Deny(denial) = parent.governance.verdict(&parent.rights, &call.name) {
+            return Err(Ended::Denied(denial.into()));
+        }
+        let filtered = parent.governance.handoff_policy().filtered(&call).map_err(|panicked| {
+            // An error inside a rule is a denial.
+            Ended::Denied(ToolError::Failed(panicked.to_string()))
+        })?;
         let input = resolve_input(filtered.arguments.as_str());
         input.check().map_err(Ended::Told)?;
+        let admission = parent.admit(&call.name, &filtered.arguments).await.map_err(ended_by)?;
+        let plan = tokio::select! {
+            biased;
+            () = parent.cancel.cancelled() => return Err(Ended::Cancelled),
+            plan = self.prepare(handoff, &call, &input) => plan?,
+        };
+        Ok((plan, admission))
+    }
+
+    /// Takes the turn on the conversation, and settles the rights.
+    async fn prepare(
+        &self,
+        handoff: &mut Handoff,
+        call: &ToolCall,
+        input: &TaskInput,
+    ) -> Result<Plan, Ended> {
+        let (parent, subagent) = (handoff.parent.clone(), handoff.subagent.clone());
         let entered = match subagent.session_mode {
             SessionMode::Fresh => None,
             SessionMode::Reuse => Some(self.enter(&parent, call).await?),
@@ -78,7 +91,9 @@ impl HandoffExecutor {
         let history = stored.map_or_else(History::new, |session| session.history.clone());
         let id = stored.map_or_else(SessionId::fresh, |session| session.id.clone());
         handoff.granted(&rights, &id);
-        let history = Arc::new(Mutex::new(history.capped_at(parent.result_cap)));
+        let mut history = history.capped_at(parent.result_cap);
+        history.begin_run();
+        let history = Arc::new(Mutex::new(history));
         let conversation = Conversation { id, history, entered };
         Ok(Plan { task: input.text.as_str().into(), note: input.note(), rights, conversation })
     }
@@ -87,11 +102,9 @@ impl HandoffExecutor {
     async fn enter(&self, parent: &RunScope, call: &ToolCall) -> Result<Entered, Ended> {
         let key = SessionKey { tool: call.name.clone(), user: parent.user.clone() };
         self.sessions.enter(key, &parent.open_sessions).await.map_err(|error| match error {
-            EnterError::IsOpen => Ended::Denied(ToolError::Denied(Denial {
-                agent: parent.agent().clone(),
-                tool: call.name.clone(),
-                rule: Rule::SessionIsOpen,
-            })),
+            EnterError::IsOpen => {
+                Ended::Denied(ToolError::Denied(parent.rights.denial(&call.name, Rule::SessionIsOpen)))
+            }
             EnterError::Store(error) => Ended::Broken(error.to_string()),
         })
     }
@@ -121,6 +134,8 @@ impl HandoffExecutor {
             let _stops = child.cancel.clone().drop_guard();
             let guest = self.guest(handoff, plan, &child);
             let attempt = handoff.attempt(&child);
+            // From here on something runs, and what it does could be done twice.
+            parent.tally.note_side_effect(permit.tool());
             let report = match self.sandbox.run(permit, guest).await {
                 Ok(report) => report,
                 Err(error) => {

@@ -16,9 +16,67 @@ pub(super) fn answer(
     note: Option<&str>,
     cap: ResultCap,
 ) -> String {
+    fitting(cap, output, |output| framed(handoff, status, None, Some(output), note))
+}
+
+/// The result of a delegation that gave no answer: why, in which conversation, and what it had by then. Fits `cap`.
+pub(super) fn failure(
+    handoff: &Handoff,
+    status: HandoffStatus,
+    cause: &str,
+    partial: Option<&str>,
+    note: Option<&str>,
+    cap: ResultCap,
+) -> String {
+    let error = shortened(&as_data(cause), cap.0 / 4);
+    match partial.filter(|text| !text.trim().is_empty()) {
+        Some(text) => {
+            let output = format!("[partial result, from before it ended]\n{}", as_data(text));
+            fitting(cap, &output, |output| framed(handoff, status, Some(&error), Some(output), note))
+        }
+        None => framed(handoff, status, Some(&error), None, note),
+    }
+}
+
+/// The same in one line for people and for a run that this ends: what a subagent said stands in quotes.
+pub(super) fn failure_line(
+    handoff: &Handoff,
+    status: HandoffStatus,
+    cause: &str,
+    partial: Option<&str>,
+) -> String {
+    let sum = handoff.sum();
+    let mut text = format!(
+        "subagent `{}` gave no answer: {} (status {status}, attempts {}, model turns {}, tool calls {}",
+        as_data(handoff.subagent.name().as_str()),
+        on_one_line(cause),
+        sum.attempts,
+        sum.turns,
+        sum.tool_calls,
+    );
+    if let Some(session) = &sum.session {
+        text.push_str(&format!(", session {session}"));
+    }
+    text.push(')');
+    if let Some(partial) = partial.filter(|text| !text.trim().is_empty()) {
+        text.push_str(&format!("; partial result: {}", json!(shortened(&as_data(partial), LINE_BYTES))));
+    }
+    text
+}
+
+/// Most bytes of a partial result in a line.
+const LINE_BYTES: usize = 2000;
+
+/// A line break could make what a subagent says look like a line of the host's.
+fn on_one_line(text: &str) -> String {
+    as_data(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Frames as much of `output` as fits `cap` with its frame.
+fn fitting(cap: ResultCap, output: &str, framed: impl Fn(&str) -> String) -> String {
     let mut room = cap.0;
     loop {
-        let text = framed(handoff, status, &shortened(output, room), note);
+        let text = framed(&shortened(output, room));
         // Escapes make text longer: what is over goes, until the whole fits.
         match text.len().checked_sub(cap.0) {
             Some(over) if over > 0 && room > 0 => room = room.saturating_sub(over.max(64)),
@@ -27,7 +85,13 @@ pub(super) fn answer(
     }
 }
 
-fn framed(handoff: &Handoff, status: HandoffStatus, output: &str, note: Option<&str>) -> String {
+fn framed(
+    handoff: &Handoff,
+    status: HandoffStatus,
+    error: Option<&str>,
+    output: Option<&str>,
+    note: Option<&str>,
+) -> String {
     let sum = handoff.sum();
     let mut object = Map::new();
     // The id is fresh in each call, so no text from before can name it.
@@ -35,7 +99,15 @@ fn framed(handoff: &Handoff, status: HandoffStatus, output: &str, note: Option<&
     object.insert("subagent".to_owned(), json!(as_data(handoff.subagent.name().as_str())));
     object.insert("tool_name".to_owned(), json!(handoff.subagent.tool_name.as_str()));
     object.insert("status".to_owned(), json!(status));
-    object.insert("output".to_owned(), json!(output));
+    if let Some(error) = error {
+        object.insert("error".to_owned(), json!(error));
+        if let Some(session) = &sum.session {
+            object.insert("session_id".to_owned(), json!(session.as_str()));
+        }
+    }
+    if let Some(output) = output {
+        object.insert("output".to_owned(), json!(output));
+    }
     object.insert("steps".to_owned(), json!(sum.turns));
     object.insert("tool_calls".to_owned(), json!(sum.tool_calls));
     if sum.attempts > 1 {
@@ -59,36 +131,5 @@ pub(super) fn output(text: &str) -> String {
 
 /// What there is of an answer, under a marker that says why it is no whole one.
 pub(super) fn partial(cause: &EndCause, partial: Option<&str>) -> String {
-    format!("[partial result: {}]\n{}", as_data(&cause.to_string()), output(partial.unwrap_or_default()))
-}
-
-/// Why there is no answer: whose, how it ended, in which conversation, after how much, and what it had by then.
-pub(super) fn failure(
-    handoff: &Handoff,
-    status: HandoffStatus,
-    cause: &str,
-    partial: Option<&str>,
-    note: Option<&str>,
-) -> String {
-    let sum = handoff.sum();
-    let mut text = format!(
-        "subagent `{}` gave no answer: {} (status {status}, attempts {}, model turns {}, tool calls {}",
-        as_data(handoff.subagent.name().as_str()),
-        as_data(cause),
-        sum.attempts,
-        sum.turns,
-        sum.tool_calls,
-    );
-    if let Some(session) = &sum.session {
-        text.push_str(&format!(", session {session}"));
-    }
-    text.push(')');
-    if let Some(note) = note {
-        text.push_str(&format!("; {note}"));
-    }
-    if let Some(partial) = partial.filter(|text| !text.trim().is_empty()) {
-        text.push_str("\n[partial result, from before it ended]\n");
-        text.push_str(&as_data(partial));
-    }
-    text
+    format!("[partial result: {}]\n{}", on_one_line(&cause.to_string()), output(partial.unwrap_or_default()))
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use deputy_contract::{WIT_PACKAGE, WIT_VERSION};
-use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 
 use super::refusal::{MissingImport, missing_imports};
@@ -249,7 +248,7 @@ impl fmt::Debug for Component {
 /// SHA-256 as lower-case hex.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::digest::of_bytes(bytes)
 }
 
 /// Versions fit where major and minor are the same: below 1.0 a minor version may change anything.

@@ -2,7 +2,7 @@
 //! linked. What is not granted is not added: it is not there, rather than refused. Must not run anything.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use wasmtime::component::{HasSelf, InstancePre, Linker};
 
@@ -35,20 +35,18 @@ impl std::fmt::Debug for Compiled {
 /// The component, compiled and linked with what `rights` grant of its imports.
 pub(super) async fn instance_pre(
     engine: &GuestEngine,
-    component: &Component,
+    component: &Arc<Component>,
     rights: &Rights,
 ) -> Result<GeneralPre<GuestState>, ComponentError> {
-    let compiled = component.compiled.get_or_init(|| compile(engine, component)).await;
-    let compiled = compiled.as_ref().map_err(Clone::clone)?;
+    let compiled = compiled(engine, component).await?;
     let wanted: Linked =
         component.imported_tools().iter().filter(|tool| rights.holds(tool)).cloned().collect();
     let mut linked = compiled.linked.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, pre)) = linked.iter().find(|(tools, _)| *tools == wanted) {
         return Ok(pre.clone());
     }
-    let pre = link(engine, &compiled.component, component, &wanted).map_err(|error| {
-        ComponentError::Compile { name: component.name().to_owned(), reason: format!("{error:#}") }
-    })?;
+    let pre = link(engine, &compiled.component, component, &wanted)
+        .map_err(|error| not_compiled(component, format!("{error:#}")))?;
     if linked.len() >= REMEMBERED {
         linked.remove(0);
     }
@@ -56,16 +54,42 @@ pub(super) async fn instance_pre(
     Ok(pre)
 }
 
+/// The compiled form, made once. Whoever stops waiting for it leaves it to the next run.
+async fn compiled<'a>(
+    engine: &GuestEngine,
+    component: &'a Arc<Component>,
+) -> Result<&'a Compiled, ComponentError> {
+    if component.compiled.get().is_none() {
+        let (engine, component) = (engine.engine().clone(), component.clone());
+        let made = async move {
+            component.compiled.get_or_init(|| compile(&engine, &component)).await;
+        };
+        // A panic in it leaves the cell empty, and is told below.
+        let _ = tokio::spawn(made).await;
+    }
+    match component.compiled.get() {
+        Some(compiled) => compiled.as_ref().map_err(Clone::clone),
+        None => Err(gave_up(component)),
+    }
+}
+
 /// Compiles on a thread that may block. A panic of the compiler is the file's fault.
-async fn compile(engine: &GuestEngine, component: &Component) -> Result<Compiled, ComponentError> {
-    let (engine, bytes) = (engine.engine().clone(), component.shared_bytes());
+async fn compile(engine: &wasmtime::Engine, component: &Component) -> Result<Compiled, ComponentError> {
+    let (engine, bytes) = (engine.clone(), component.shared_bytes());
     let task = tokio::task::spawn_blocking(move || wasmtime::component::Component::new(&engine, &*bytes));
-    let failed = |reason: String| ComponentError::Compile { name: component.name().to_owned(), reason };
     match task.await {
         Ok(Ok(component)) => Ok(Compiled { component, linked: Mutex::default() }),
-        Ok(Err(error)) => Err(failed(format!("{error:#}"))),
-        Err(_) => Err(failed("the compiler gave up on it".to_owned())),
+        Ok(Err(error)) => Err(not_compiled(component, format!("{error:#}"))),
+        Err(_) => Err(gave_up(component)),
     }
+}
+
+fn gave_up(component: &Component) -> ComponentError {
+    not_compiled(component, "the compiler gave up on it".to_owned())
+}
+
+fn not_compiled(component: &Component, reason: String) -> ComponentError {
+    ComponentError::Compile { name: component.name().to_owned(), reason }
 }
 
 fn link(

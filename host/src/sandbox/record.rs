@@ -24,6 +24,11 @@ pub(super) struct Record<'a> {
     pub(super) log: &'a str,
 }
 
+/// Why a run that was stopped from outside was: the tree's time is over, or somebody stopped it.
+pub(super) fn stopped(scope: &RunScope) -> EndCause {
+    scope.purse.time_is_over().map_or(EndCause::Cancelled, EndCause::BudgetSpent)
+}
+
 impl Record<'_> {
     /// The answer, or why there is none with what the guest said of it.
     pub(super) fn read(self, code: CodeEnd) -> Result<String, (EndCause, Option<String>)> {
@@ -72,10 +77,7 @@ impl Record<'_> {
     fn stop(&self) -> Option<EndCause> {
         match (self.timed_out, self.limits.time) {
             (true, Some(limit)) => Some(EndCause::TimedOut { limit }),
-            _ if self.scope.cancel.is_cancelled() => {
-                let over = self.scope.purse.time_is_over().map(EndCause::BudgetSpent);
-                Some(over.unwrap_or(EndCause::Cancelled))
-            }
+            _ if self.scope.cancel.is_cancelled() => Some(stopped(self.scope)),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use deputy_contract::{ALL_TOOLS, WIT_PACKAGE};
 
 use super::surface::Surface;
 use super::wasi;
-use crate::governance::{Denial, Rights, Rule};
+use crate::governance::{Rights, Rule};
 use crate::ids::ToolName;
 
 /// An import that a component has and a run may not have.
@@ -42,7 +42,7 @@ pub(super) fn missing_imports(surface: &Surface, rights: &Rights) -> Vec<Missing
             // One line that gives it all that it imports: of several lines only one could stand.
             let imported = surface.tools.iter().map(|tool| ToolName::from(tool.as_str()));
             let declared = rights.tools().keys().cloned().chain(imported).collect();
-            Denial { agent: rights.agent().clone(), tool: name.clone(), rule: Rule::NotDeclared { declared } }
+            rights.denial(&name, Rule::NotDeclared { declared })
         });
         missing.push(MissingImport {
             import: format!("{WIT_PACKAGE}/{}", tool.interface()),

@@ -80,8 +80,9 @@ pub(super) async fn run(
     let ended = tokio::select! {
         ended = &mut task => ended,
         () = sleep_until(deadline) => {
-            // Said before the stop, so that the record knows which of the two it was.
-            timed_out.store(true, Ordering::Relaxed);
+            // Said before the stop, so that the record knows which of the two it was: a run that was being stopped
+            // already, and took its time to end, did not run into its own limit.
+            timed_out.store(!scope.cancel.is_cancelled(), Ordering::Relaxed);
             scope.cancel.cancel();
             (&mut task).await
         }
@@ -125,7 +126,8 @@ pub(super) async fn run(
     GuestReport { outcome, fuel, peak_memory: peak as u64 }
 }
 
-fn not_run(cause: EndCause) -> GuestReport {
+/// The report of a run of which nothing ran.
+pub(super) fn not_run(cause: EndCause) -> GuestReport {
     GuestReport { outcome: Outcome::Stopped { cause, partial: None }, fuel: 0, peak_memory: 0 }
 }
 

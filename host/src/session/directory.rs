@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use sha2::{Digest, Sha256};
 
 use super::document::{self, Unreadable, VERSION};
 use super::error::SessionError;
 use super::key::SessionKey;
 use super::store::{SessionList, SessionStore, SessionSummary, StoredSession, UnreadableSession};
+use crate::digest;
 use crate::ids::SessionId;
 use files::{Files, SUFFIX};
 
@@ -68,6 +68,11 @@ impl SessionStore for DirectoryStore {
         self.blocking(list).await
     }
 
+    async fn remove_of(&self, key: &SessionKey) -> Result<bool, SessionError> {
+        let name = file_name(key);
+        self.blocking(move |files| files.remove(&name)).await
+    }
+
     async fn remove(&self, id: &SessionId) -> Result<bool, SessionError> {
         let id = id.clone();
         self.blocking(move |files| remove(files, &id)).await
@@ -76,12 +81,7 @@ impl SessionStore for DirectoryStore {
 
 /// The name of a key's file. Nothing of the key shows in it, and no two keys share one.
 fn file_name(key: &SessionKey) -> String {
-    let mut hash = Sha256::new();
-    for text in [key.tool.as_str(), key.user.as_str()] {
-        hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
-        hash.update(text);
-    }
-    let digest: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = digest::of_parts(&[key.tool.as_str(), key.user.as_str()]);
     format!("{digest}{SUFFIX}")
 }
 

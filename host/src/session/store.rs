@@ -84,6 +84,12 @@ pub trait SessionStore: Send + Sync + Debug {
     /// Where the store as a whole cannot be read. A session that cannot be is in the list.
     async fn list(&self) -> Result<SessionList, SessionError>;
 
+    /// Removes what stands in the place of this key, readable or not. False where there is nothing.
+    ///
+    /// # Errors
+    /// Where it is there and cannot be removed.
+    async fn remove_of(&self, key: &SessionKey) -> Result<bool, SessionError>;
+
     /// Removes the session with this id, or the unreadable one that goes by it or still shows it. False where
     /// there is none.
     ///

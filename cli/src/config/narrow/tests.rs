@@ -1,8 +1,11 @@
 use std::collections::BTreeSet;
 
+use deputy::governance::HandoffFailureAction;
+
 use super::super::tests::every_key;
-use super::super::{Config, File, Loaded, OnFailure, Shell, Source};
+use super::super::{Config, File, Loaded, Source};
 use super::*;
+use crate::arguments::Shell;
 
 const STOCK: &[Stock<'_>] = &[
     Stock { name: "explore", tools: &["grep_files", "read_file"] },
@@ -190,8 +193,8 @@ fn allowance(config: &Config) -> Vec<(String, f64)> {
         ("retries".into(), whole(handoff.max_retries, 0.0)),
         ("timeout".into(), time(handoff.timeout)),
         ("unguarded".into(), truth(handoff.enabled == Some(false))),
-        ("denied goes on".into(), truth(handoff.on_denied != Some(OnFailure::Fail))),
-        ("error goes on".into(), truth(handoff.on_error != Some(OnFailure::Fail))),
+        ("denied goes on".into(), truth(handoff.on_denied != Some(HandoffFailureAction::Fail))),
+        ("error goes on".into(), truth(handoff.on_error != Some(HandoffFailureAction::Fail))),
         ("retry".into(), truth(handoff.retry_after_side_effects == Some(true))),
         ("descendants".into(), whole(purse.descendants, 64.0)),
         ("runs".into(), whole(purse.concurrent_runs, 8.0)),
@@ -405,5 +408,30 @@ fn every_key_stands_in_the_documents() {
         let last = key.rsplit('.').next().unwrap();
         // A component's file would have to be there; it stands in a comment.
         assert!(toml.contains(&format!("{last} = ")), "{key}");
+    }
+}
+
+#[test]
+fn the_bounds_are_what_the_library_starts_from() {
+    let most = |key: &str| {
+        let rule = RULES.iter().find(|rule| rule.0 == key).unwrap();
+        match rule.1 {
+            Lower(Some(most)) => u64::try_from(most).unwrap(),
+            other => panic!("{key}: {other:?}"),
+        }
+    };
+    let (handoffs, purse, guest) = (
+        deputy::governance::HandoffPolicy::default(),
+        deputy::governance::PurseLimits::default(),
+        deputy::sandbox::GuestLimits::default(),
+    );
+    assert_eq!(most("handoff.max_depth"), u64::from(handoffs.max_depth));
+    assert_eq!(most("handoff.max_retries"), u64::from(handoffs.max_retries));
+    assert_eq!(most("purse.descendants"), u64::from(purse.descendants));
+    assert_eq!(most("purse.concurrent_runs"), u64::from(purse.concurrent_runs));
+    assert_eq!(most("limits.result_bytes"), deputy::history::ResultCap::default().0 as u64);
+    for table in ["limits", "subagents.*"] {
+        assert_eq!(most(&format!("{table}.memory")), guest.memory as u64);
+        assert_eq!(most(&format!("{table}.fuel")), guest.fuel);
     }
 }

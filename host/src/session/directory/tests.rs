@@ -332,3 +332,14 @@ async fn a_directory_that_is_gone_is_an_error() {
     fs::remove_dir_all(&kept.path).unwrap();
     assert!(matches!(kept.store.save(&kept.session).await, Err(SessionError::Io { .. })));
 }
+
+#[tokio::test]
+async fn what_stands_in_the_place_of_a_key_is_removed_readable_or_not() {
+    let kept = Kept::new().await;
+    kept.store.save(&session("researcher", "bob", &["hello"])).await.unwrap();
+    fs::write(kept.file(), "not a session").unwrap();
+    assert!(kept.store.remove_of(&kept.session.key).await.unwrap());
+    assert!(!kept.store.remove_of(&kept.session.key).await.unwrap(), "nothing is left of it");
+    assert!(kept.store.remove_of(&key("researcher", "bob")).await.unwrap());
+    assert_eq!(kept.store.list().await.unwrap(), SessionList::default());
+}
