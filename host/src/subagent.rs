@@ -9,7 +9,9 @@ pub use tool_name::tool_name_for;
 use crate::event::SessionMode;
 use crate::governance::{Declaration, ToolList};
 use crate::ids::{AgentName, ToolName};
+use crate::model::Model;
 use crate::sandbox::{Component, GuestLimits};
+use crate::workspace::WorkspaceMode;
 
 /// A subagent that a parent may delegate to.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub struct Subagent {
     pub(crate) instructions: Option<Arc<str>>,
     pub(crate) session_mode: SessionMode,
     pub(crate) max_turns: Option<u32>,
+    pub(crate) workspace: WorkspaceMode,
+    pub(crate) model: Option<Arc<dyn Model>>,
     pub(crate) limits: GuestLimits,
 }
 
@@ -38,6 +42,8 @@ impl Subagent {
             instructions: None,
             session_mode: SessionMode::default(),
             max_turns: None,
+            workspace: WorkspaceMode::default(),
+            model: None,
             limits: GuestLimits::default(),
         }
     }
@@ -121,6 +127,27 @@ impl Subagent {
         self
     }
 
+    /// Where it works. Default: in the directory of the run that delegates.
+    #[must_use]
+    pub fn workspace(mut self, mode: WorkspaceMode) -> Self {
+        self.workspace = mode;
+        self
+    }
+
+    /// A model of its own, for it and for what it delegates to. Default: that of the run that delegates.
+    #[must_use]
+    pub fn model(mut self, model: Arc<dyn Model>) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// Takes tools out of what it asks for, inherited ones among them.
+    #[must_use]
+    pub fn without_tools<T: Into<ToolName>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.declaration.tools.without.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
     /// What one run may use.
     #[must_use]
     pub fn limits(mut self, limits: GuestLimits) -> Self {
@@ -162,6 +189,18 @@ impl Subagent {
     #[must_use]
     pub fn mode(&self) -> SessionMode {
         self.session_mode
+    }
+
+    /// Where it works.
+    #[must_use]
+    pub fn workspace_mode(&self) -> &WorkspaceMode {
+        &self.workspace
+    }
+
+    /// Its system text, where it runs a component that brings none.
+    #[must_use]
+    pub fn prompt(&self) -> Option<&str> {
+        self.instructions.as_deref()
     }
 
     /// What it runs.

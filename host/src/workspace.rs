@@ -1,11 +1,15 @@
 //! The directory that a run may touch, held open. Whoever has a [`Workspace`] reaches what is in it and
 //! nothing else. Must not open anything by an ambient path after it was made.
 
+mod mode;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+
+pub use mode::{ModeError, WorkspaceMode};
 
 /// An open directory: the root of everything that tools of a run can name.
 #[derive(Debug)]

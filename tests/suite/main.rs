@@ -26,3 +26,4 @@ mod sessions;
 mod support;
 mod telling;
 mod tidy;
+mod workspaces;

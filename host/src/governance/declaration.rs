@@ -26,6 +26,8 @@ pub struct ToolRequest {
     pub inherit: bool,
     /// Tools asked for by name.
     pub named: Vec<ToolName>,
+    /// Tools that are not asked for, whatever else is said of them.
+    pub without: Vec<ToolName>,
 }
 
 /// What a conversation was begun with: a run that continues it gets no more.
@@ -65,7 +67,7 @@ impl ToolRequest {
             names.extend(inherited.map(|(name, _)| name.clone()));
         }
         let mut seen = std::collections::BTreeSet::new();
-        names.retain(|name| seen.insert(name.clone()));
+        names.retain(|name| !self.without.contains(name) && seen.insert(name.clone()));
         names
     }
 }

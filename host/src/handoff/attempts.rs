@@ -17,12 +17,14 @@ use crate::run::{RunScope, Tally};
 use crate::sandbox::{ComponentError, EndCause, Guest, GuestLimits, Outcome};
 use crate::session::{EnterError, Entered, SessionKey, StoredSession};
 use crate::tools::ToolError;
+use crate::workspace::Workspace;
 
 /// What every attempt of a delegation shares.
 struct Plan {
     task: Arc<str>,
     note: Option<String>,
     rights: Arc<Rights>,
+    workspace: Arc<Workspace>,
     conversation: Conversation,
 }
 
@@ -88,6 +90,10 @@ impl HandoffExecutor {
             .subagent_rights(&subagent.declaration, &parent.rights, begun_with.as_ref())
             .map_err(|error| not_run(handoff, &error))?;
         subagent.component.check(&rights).map_err(|error| not_run(handoff, &error))?;
+        let workspace = subagent
+            .workspace
+            .open(subagent.name().as_str(), &parent.workspace)
+            .map_err(|error| Ended::Broken(error.to_string()))?;
         let history = stored.map_or_else(History::new, |session| session.history.clone());
         let id = stored.map_or_else(SessionId::fresh, |session| session.id.clone());
         handoff.granted(&rights, &id);
@@ -95,7 +101,7 @@ impl HandoffExecutor {
         history.begin_run();
         let history = Arc::new(Mutex::new(history));
         let conversation = Conversation { id, history, entered };
-        Ok(Plan { task: input.text.as_str().into(), note: input.note(), rights, conversation })
+        Ok(Plan { task: input.text.as_str().into(), note: input.note(), rights, workspace, conversation })
     }
 
     /// Waits for the turn on the conversation that the call continues.
@@ -177,8 +183,8 @@ impl HandoffExecutor {
             task: plan.task.clone(),
             rights: plan.rights.clone(),
             governance: parent.governance.clone(),
-            model: parent.model.clone(),
-            workspace: parent.workspace.clone(),
+            model: handoff.subagent.model.as_ref().unwrap_or(&parent.model).clone(),
+            workspace: plan.workspace.clone(),
             events: parent.events.clone(),
             cancel: parent.cancel.child_token(),
             tool_limits: parent.tool_limits,

@@ -1,0 +1,76 @@
+//! Where subagents work: what is not in a run's directory is absent for it, on every route.
+
+use deputy::model::ModelError;
+use deputy::workspace::WorkspaceMode;
+use serde_json::json;
+
+use crate::support::{FnModel, answer, calls, host, output, react, says, telling};
+
+/// Each agent lists its directory and hands on; the last one says what all of them saw.
+fn lists_and_hands_on() -> std::sync::Arc<FnModel> {
+    FnModel::new(|request, last| {
+        let next = match request.speaker {
+            "parent" => Some("subagent_own"),
+            "own" => Some("subagent_deeper"),
+            _ => None,
+        };
+        let seen = || {
+            let entries = request.history.entries();
+            entries.iter().find_map(|entry| match entry.message() {
+                deputy::history::Message::Tool(result) => Some(result.text.clone()),
+                _ => None,
+            })
+        };
+        match (request.history.entries().len(), next) {
+            (1, _) => calls(&[("list_files", json!({"path": "."}))]),
+            (3, Some(tool)) => calls(&[(tool, json!({"task": "t"}))]),
+            (3, None) => says(last),
+            (_, Some(_)) => says(&format!("{} saw {}; {}", request.speaker, seen().unwrap(), output(last))),
+            _ => Err(ModelError::Protocol { reason: "no".to_owned() }),
+        }
+    })
+}
+
+#[tokio::test]
+async fn an_isolated_subagent_and_what_it_delegates_to_see_its_directory_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("secret.txt"), "x").unwrap();
+    let own = directory.path().join("agents/own/workspace");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("note.txt"), "x").unwrap();
+    let host = telling(host(lists_and_hands_on()))
+        .handoff_policy(deputy::governance::HandoffPolicy {
+            max_depth: 2,
+            ..deputy::governance::HandoffPolicy::telling_the_model()
+        })
+        .workspace(directory.path())
+        .subagent(react("own").tools(["list_files", "subagent_deeper"]).workspace(WorkspaceMode::Isolated))
+        // Shared is the directory of whoever delegates, never one above it.
+        .subagent(react("deeper").tools(["list_files"]))
+        .build()
+        .unwrap();
+    let told = answer(&host, "t").await;
+    let (parent, below) = told.split_once("; own saw ").unwrap();
+    assert!(parent.contains("secret.txt"), "{told}");
+    assert!(below.matches("note.txt").count() == 2 && !below.contains("secret.txt"), "{told}");
+}
+
+#[tokio::test]
+async fn a_directory_that_cannot_be_had_fails_the_delegation_and_nothing_runs_elsewhere() {
+    let directory = tempfile::tempdir().unwrap();
+    let model = FnModel::new(|request, last| match (request.speaker, request.history.entries().len()) {
+        ("parent", 1) => calls(&[("subagent_worker", json!({"task": "t"}))]),
+        ("parent", _) => says(last),
+        _ => panic!("it ran"),
+    });
+    for mode in [
+        WorkspaceMode::Inside("../".into()),
+        WorkspaceMode::Inside("missing".into()),
+        WorkspaceMode::At(directory.path().join("missing")),
+    ] {
+        let worker = react("worker").workspace(mode);
+        let host = telling(host(model.clone())).workspace(directory.path()).subagent(worker).build().unwrap();
+        let told = answer(&host, "t").await;
+        assert!(told.contains("\"status\":\"failed\""), "{told}");
+    }
+}
