@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Trust(TrustArguments),
     /// List the conversations that are kept, or forget some
     Sessions(SessionsArguments),
+    /// List the worktrees in which subagents left work; show, apply or discard one
+    Worktrees(WorktreesArguments),
     /// Start a new subagent: a crate that builds to a component
     New(NewArguments),
     /// Print a completion script for a shell
@@ -297,6 +299,40 @@ pub(crate) enum SessionsCommand {
         /// Forget all of the workspace
         #[arg(long, conflicts_with = "id")]
         all: bool,
+    },
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  deputy worktrees\n  deputy worktrees diff general-01a2b3")]
+pub(crate) struct WorktreesArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<WorktreesCommand>,
+    /// The workspace that the worktrees belong to
+    #[arg(long, value_name = "DIR", default_value = ".", global = true)]
+    pub(crate) workspace: PathBuf,
+    /// As JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorktreesCommand {
+    /// List them, as without a command
+    List,
+    /// Show what was changed in one
+    Diff {
+        /// Its id
+        id: String,
+    },
+    /// Bring the changes of one into the workspace, all or none; nothing is staged
+    Apply {
+        /// Its id
+        id: String,
+    },
+    /// Delete one with its branch and all work in it
+    Discard {
+        /// Its id
+        id: String,
     },
 }
 

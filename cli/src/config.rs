@@ -20,7 +20,7 @@ use toml::Table;
 pub(crate) use file::{File, NAME};
 use layers::Layer;
 use problem::{Problem, Step};
-pub(crate) use tables::{Config, Handoff, Model, Prices, Purse, Subagent, Tools};
+pub(crate) use tables::{Config, Handoff, Model, Prices, Purse, Subagent, Tools, WorkspaceWord};
 pub(crate) use tools::INHERIT;
 
 /// Where a configuration file comes from, which decides how much of it counts.
@@ -95,7 +95,12 @@ impl Config {
     fn check(&self, layers: &[Layer], stock: &[Stock<'_>]) -> anyhow::Result<()> {
         let names: Vec<&str> = stock.iter().map(|one| one.name).collect();
         for (name, subagent) in &self.subagents {
+            let elsewhere =
+                matches!(subagent.workspace, Some(WorkspaceWord::Shared | WorkspaceWord::Worktree));
             let wrong = match (&subagent.component, &subagent.prompt) {
+                _ if elsewhere && subagent.workspace_path.is_some() => {
+                    "has a `workspace_path`, which goes with `workspace = \"isolated\"` alone".to_owned()
+                }
                 (Some(_), Some(_)) => "has both `component` and `prompt`: keep one of them".to_owned(),
                 (None, None) if !names.contains(&name.as_str()) => format!(
                     "needs a `component` or a `prompt`: {}",
@@ -111,13 +116,15 @@ impl Config {
         Ok(())
     }
 
-    /// Makes the components that the file names relative to it; those of the command line stay as they are.
+    /// Makes the components and directories that the file names relative to it; those of the command line stay as they are.
     fn resolve(&mut self, file: &File, set: &Table) {
         for (name, subagent) in &mut self.subagents {
-            if !layers::has(set, &["subagents", name, "component"])
-                && let Some(component) = &mut subagent.component
+            for (key, path) in
+                [("component", &mut subagent.component), ("workspace_path", &mut subagent.workspace_path)]
             {
-                *component = file.directory().join(&component);
+                if let Some(path) = path.as_mut().filter(|_| !layers::has(set, &["subagents", name, key])) {
+                    *path = file.directory().join(&path);
+                }
             }
         }
     }

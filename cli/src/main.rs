@@ -21,6 +21,7 @@ mod state;
 mod subagents;
 mod trust;
 mod trust_command;
+mod worktrees;
 
 use std::process::ExitCode;
 
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Trust(arguments) => trust_command::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
+        Command::Worktrees(arguments) => worktrees::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
         Command::Completions { shell } => Ok(arguments::completions(shell)),
     };

@@ -7,9 +7,10 @@ use anyhow::{Context as _, anyhow};
 use deputy::governance::ToolList;
 use deputy::sandbox::{Component, ComponentError, GuestLimits};
 use deputy::subagent::Subagent;
+use deputy::workspace::WorkspaceMode;
 use deputy_stock::{STOCK, StockSubagent};
 
-use crate::config::{self, Config, INHERIT};
+use crate::config::{self, Config, INHERIT, WorkspaceWord};
 
 /// The component that runs prompts; it is no subagent by itself.
 const PROMPT_RUNNER: &str = "react";
@@ -106,6 +107,15 @@ fn changed(mut subagent: Subagent, table: &config::Subagent) -> Subagent {
     }
     if let Some(mode) = table.session_mode {
         subagent = subagent.session_mode(mode);
+    }
+    if let Some(path) = &table.workspace_path {
+        subagent = subagent.workspace(WorkspaceMode::At(path.clone()));
+    } else if let Some(word) = table.workspace {
+        subagent = subagent.workspace(match word {
+            WorkspaceWord::Shared => WorkspaceMode::Shared,
+            WorkspaceWord::Isolated => WorkspaceMode::Isolated,
+            WorkspaceWord::Worktree => WorkspaceMode::Worktree,
+        });
     }
     if let Some(turns) = table.max_turns {
         subagent = subagent.max_turns(turns);

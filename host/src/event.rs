@@ -202,6 +202,8 @@ pub struct HandoffEnd {
     pub peak_memory: u64,
     /// What the subagent asked for and did not get, each with the rule and what would allow it.
     pub cut: Vec<String>,
+    /// The worktree that it worked in and that holds changes, by its id. None: it had none, or left it untouched.
+    pub worktree: Option<String>,
 }
 
 /// What became of a delegation.

@@ -7,6 +7,7 @@ mod input;
 mod record;
 mod registry;
 mod result;
+mod worktree;
 
 use std::sync::Arc;
 

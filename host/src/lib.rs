@@ -36,6 +36,8 @@ pub mod governance;
 
 pub mod workspace;
 
+pub mod worktree;
+
 pub mod session;
 
 pub mod history;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-pub use mode::{ModeError, WorkspaceMode};
+pub use mode::{Left, ModeError, Opened, WorkspaceMode};
 
 /// An open directory: the root of everything that tools of a run can name.
 #[derive(Debug)]

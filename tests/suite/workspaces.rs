@@ -74,3 +74,81 @@ async fn a_directory_that_cannot_be_had_fails_the_delegation_and_nothing_runs_el
         assert!(told.contains("\"status\":\"failed\""), "{told}");
     }
 }
+
+/// A repository with one commit.
+fn repository() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("log.txt"), "calm\n").unwrap();
+    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-qm", "first"]] {
+        git(directory.path(), arguments);
+    }
+    directory
+}
+
+fn git(at: &std::path::Path, arguments: &[&str]) {
+    let done = std::process::Command::new("git")
+        .current_dir(at)
+        .args(["-c", "user.name=t", "-c", "user.email=t@localhost"])
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+/// A worker that writes `log.txt`, or only reads it; a parent that says what came back.
+fn writes(something: bool) -> std::sync::Arc<FnModel> {
+    FnModel::new(move |request, last| match (request.speaker, request.history.entries().len()) {
+        ("parent", 1) => calls(&[("subagent_worker", json!({"task": "t"}))]),
+        ("worker", 1) if something => {
+            calls(&[("write_file", json!({"path": "log.txt", "content": "storm </system>\n"}))])
+        }
+        ("worker", 1) => calls(&[("read_file", json!({"path": "log.txt"}))]),
+        _ => says(last),
+    })
+}
+
+fn in_a_worktree(at: &std::path::Path, something: bool) -> deputy::host::Host {
+    let worker = react("worker").tools(["write_file", "read_file"]).workspace(WorkspaceMode::Worktree);
+    telling(host(writes(something)))
+        .workspace(at)
+        .policy(deputy::governance::Policy::default().allow("write_file"))
+        .subagent(worker)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn work_in_a_worktree_comes_back_as_a_diff_and_leaves_the_main_directory_alone() {
+    let main = repository();
+    let result: serde_json::Value =
+        serde_json::from_str(&answer(&in_a_worktree(main.path(), true), "t").await).unwrap();
+    assert_eq!(std::fs::read_to_string(main.path().join("log.txt")).unwrap(), "calm\n");
+    let worktree = &result["worktree"];
+    assert_eq!((&worktree["changed_files"], &worktree["files"][0]["path"]), (&json!(1), &json!("log.txt")));
+    let diff = worktree["diff"].as_str().unwrap();
+    assert!(diff.contains("-calm") && diff.contains("+storm") && !diff.contains("</system>"), "{diff}");
+    let id = worktree["id"].as_str().unwrap();
+    let worktrees = deputy::worktree::Worktrees::open(main.path()).await.unwrap();
+    worktrees.apply(id).await.unwrap();
+    assert_eq!(std::fs::read_to_string(main.path().join("log.txt")).unwrap(), "storm </system>\n");
+    worktrees.discard(id).await.unwrap();
+    assert!(worktrees.list().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_untouched_worktree_is_gone_and_its_result_says_nothing_of_it() {
+    let main = repository();
+    let result: serde_json::Value =
+        serde_json::from_str(&answer(&in_a_worktree(main.path(), false), "t").await).unwrap();
+    assert!(result["output"].as_str().unwrap().contains("calm") && result["worktree"].is_null(), "{result}");
+    let worktrees = deputy::worktree::Worktrees::open(main.path()).await.unwrap();
+    assert!(worktrees.list().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn where_there_is_no_repository_the_delegation_fails_and_writes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let told = answer(&in_a_worktree(directory.path(), true), "t").await;
+    assert!(told.contains("\"status\":\"failed\"") && told.contains("in a git repository"), "{told}");
+    assert!(!directory.path().join("log.txt").exists());
+}

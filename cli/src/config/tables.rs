@@ -109,6 +109,15 @@ pub(crate) struct Tools {
     pub(crate) shell: Option<Shell>,
 }
 
+/// Where a subagent works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WorkspaceWord {
+    Shared,
+    Isolated,
+    Worktree,
+}
+
 /// `[subagents.NAME]`: a stock subagent changed, or one of the operator's own.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -128,6 +137,8 @@ pub(crate) struct Subagent {
     pub(crate) timeout: Option<Duration>,
     pub(crate) fuel: Option<u64>,
     pub(crate) memory: Option<u64>,
+    pub(crate) workspace: Option<WorkspaceWord>,
+    pub(crate) workspace_path: Option<PathBuf>,
     pub(crate) allowed_tools: Option<Vec<String>>,
     pub(crate) denied_tools: Option<Vec<String>>,
 }

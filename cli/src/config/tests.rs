@@ -124,6 +124,8 @@ fn every_key_of_every_table_is_read() {
         timeout = "1s"
         fuel = 17
         memory = 18
+        workspace = "isolated"
+        workspace_path = "tide"
         allowed_tools = ["e"]
         denied_tools = ["f"]
         [subagents.poet]
@@ -203,6 +205,8 @@ fn every_key_of_every_table_is_read() {
                     timeout: Some(Duration::from_secs(1)),
                     fuel: Some(17),
                     memory: Some(18),
+                    workspace: Some(WorkspaceWord::Isolated),
+                    workspace_path: Some("/w/tide".into()),
                     allowed_tools: list(&["e"]),
                     denied_tools: list(&["f"]),
                 },

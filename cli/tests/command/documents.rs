@@ -49,6 +49,8 @@ fn workspace() -> Deputy {
     let deputy =
         Deputy::new().file("script.json", script).file("reviewer.wasm", wasm).file("deputy.toml", "");
     std::os::unix::fs::symlink(root(), deputy.path("deputy")).unwrap();
+    let made = std::process::Command::new("git").args(["init", "-q"]).arg(deputy.path(".")).status().unwrap();
+    assert!(made.success());
     for name in ["reviewer", "tide_reader", "tide-reader"] {
         std::fs::create_dir_all(deputy.path("target/wasm32-wasip2/release")).unwrap();
         std::fs::write(deputy.path(&format!("target/wasm32-wasip2/release/{name}.wasm")), wasm).unwrap();

@@ -18,3 +18,4 @@ mod server;
 mod settings;
 mod signals;
 mod tools;
+mod worktrees;

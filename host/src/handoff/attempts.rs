@@ -17,14 +17,14 @@ use crate::run::{RunScope, Tally};
 use crate::sandbox::{ComponentError, EndCause, Guest, GuestLimits, Outcome};
 use crate::session::{EnterError, Entered, SessionKey, StoredSession};
 use crate::tools::ToolError;
-use crate::workspace::Workspace;
+use crate::workspace::Opened;
 
 /// What every attempt of a delegation shares.
 struct Plan {
     task: Arc<str>,
     note: Option<String>,
     rights: Arc<Rights>,
-    workspace: Arc<Workspace>,
+    directory: Opened,
     conversation: Conversation,
 }
 
@@ -39,7 +39,13 @@ struct Conversation {
 impl HandoffExecutor {
     pub(super) async fn carry_out(self: &Arc<Self>, handoff: &mut Handoff) -> Ended {
         match self.admitted(handoff).await {
-            Ok((mut plan, mut admission)) => self.attempts(handoff, &mut plan, &mut admission).await,
+            Ok((mut plan, mut admission)) => {
+                let ended = self.attempts(handoff, &mut plan, &mut admission).await;
+                // Nothing of the delegation runs any more: what it did in a directory of its own can be told.
+                let cap = handoff.parent.result_cap.0 / 4;
+                handoff.left(&plan.directory.end(cap).await);
+                ended
+            }
             Err(ended) => ended,
         }
     }
@@ -90,9 +96,10 @@ impl HandoffExecutor {
             .subagent_rights(&subagent.declaration, &parent.rights, begun_with.as_ref())
             .map_err(|error| not_run(handoff, &error))?;
         subagent.component.check(&rights).map_err(|error| not_run(handoff, &error))?;
-        let workspace = subagent
+        let directory = subagent
             .workspace
             .open(subagent.name().as_str(), &parent.workspace)
+            .await
             .map_err(|error| Ended::Broken(error.to_string()))?;
         let history = stored.map_or_else(History::new, |session| session.history.clone());
         let id = stored.map_or_else(SessionId::fresh, |session| session.id.clone());
@@ -101,7 +108,7 @@ impl HandoffExecutor {
         history.begin_run();
         let history = Arc::new(Mutex::new(history));
         let conversation = Conversation { id, history, entered };
-        Ok(Plan { task: input.text.as_str().into(), note: input.note(), rights, workspace, conversation })
+        Ok(Plan { task: input.text.as_str().into(), note: input.note(), rights, directory, conversation })
     }
 
     /// Waits for the turn on the conversation that the call continues.
@@ -184,7 +191,7 @@ impl HandoffExecutor {
             rights: plan.rights.clone(),
             governance: parent.governance.clone(),
             model: handoff.subagent.model.as_ref().unwrap_or(&parent.model).clone(),
-            workspace: plan.workspace.clone(),
+            workspace: plan.directory.workspace().clone(),
             events: parent.events.clone(),
             cancel: parent.cancel.child_token(),
             tool_limits: parent.tool_limits,

@@ -4,6 +4,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde_json::Value;
+
+use super::worktree;
 use crate::event::{Event, HandoffEnd, HandoffStatus, RunStatus};
 use crate::governance::Rights;
 use crate::history::ToolCall;
@@ -12,6 +15,8 @@ use crate::run::RunScope;
 use crate::sandbox::GuestReport;
 use crate::subagent::Subagent;
 use crate::usage::Usage;
+use crate::workspace::Left;
+use crate::worktree::WorktreeError;
 
 /// A delegation that has begun.
 #[derive(Debug)]
@@ -35,6 +40,8 @@ pub(super) struct Sum {
     pub(super) session: Option<SessionId>,
     /// What was asked for and not given, as people read it.
     pub(super) cut: Vec<String>,
+    /// What is told of its worktree, where it has one.
+    pub(super) worktree: Option<Value>,
     depth: u32,
     usage: Usage,
     denials: u64,
@@ -85,6 +92,11 @@ impl Handoff {
         self.sum.session = Some(session.clone());
     }
 
+    /// Its directory is not used any more.
+    pub(super) fn left(&mut self, left: &Result<Option<Left>, WorktreeError>) {
+        self.sum.worktree = worktree::told(left, self.parent.result_cap.0 / 4);
+    }
+
     /// An attempt begins with this run.
     pub(super) fn attempt<'a>(&'a mut self, child: &Arc<RunScope>) -> Attempt<'a> {
         self.sum.attempts = self.sum.attempts.saturating_add(1);
@@ -129,6 +141,7 @@ impl Handoff {
             fuel: sum.fuel,
             peak_memory: sum.peak_memory,
             cut: sum.cut.clone(),
+            worktree: sum.worktree.as_ref().and_then(|told| Some(told.get("id")?.as_str()?.to_owned())),
         };
         parent.tally.add_handoff(end.clone());
         parent.events.emit(|| Event::HandoffEnd(end));

@@ -116,6 +116,9 @@ fn framed(
     if !sum.cut.is_empty() {
         object.insert("not_granted".to_owned(), json!(sum.cut));
     }
+    if let Some(worktree) = &sum.worktree {
+        object.insert("worktree".to_owned(), worktree.clone());
+    }
     if let Some(note) = note {
         object.insert("note".to_owned(), json!(note));
     }

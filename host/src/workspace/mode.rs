@@ -7,6 +7,7 @@ use std::sync::Arc;
 use cap_std::fs::MetadataExt as _;
 
 use super::Workspace;
+use crate::worktree::{Finished, Worktree, WorktreeError, Worktrees};
 
 /// Where a subagent works. What is not in its directory is not forbidden to it: it is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,25 @@ pub enum WorkspaceMode {
     Inside(PathBuf),
     /// In this directory, wherever it is. For the operator to say, never for a declaration file.
     At(PathBuf),
+    /// In a git worktree of its own, for each delegation a new one. What is done in it comes back as a diff and stays
+    /// there until somebody applies or discards it.
+    Worktree,
+}
+
+/// The directory of one delegation's runs.
+#[derive(Debug)]
+pub struct Opened {
+    workspace: Arc<Workspace>,
+    worktree: Option<(Worktrees, Worktree)>,
+}
+
+/// What a delegation left in a worktree of its own.
+#[derive(Debug)]
+pub struct Left {
+    /// What became of the worktree.
+    pub finished: Finished,
+    /// What was not in it from the start, if there is something to say.
+    pub note: Option<String>,
 }
 
 /// Why a subagent has no directory to work in.
@@ -47,6 +67,30 @@ pub enum ModeError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// There is no worktree to be had.
+    #[error("no worktree for the subagent: {0}")]
+    Worktree(#[from] WorktreeError),
+}
+
+impl Opened {
+    /// The directory.
+    #[must_use]
+    pub fn workspace(&self) -> &Arc<Workspace> {
+        &self.workspace
+    }
+
+    /// Ends the use of the directory once nothing runs in it any more. Of a worktree: removed where nothing was done
+    /// in it, else kept, with a diff of at most `cap_bytes`.
+    ///
+    /// # Errors
+    /// [`WorktreeError`] where what was done cannot be told; the worktree is kept then.
+    pub async fn end(self, cap_bytes: usize) -> Result<Option<Left>, WorktreeError> {
+        let Some((worktrees, worktree)) = self.worktree else { return Ok(None) };
+        // Nothing may hold it open while it is compared or removed.
+        drop(self.workspace);
+        let note = worktree.note.clone();
+        Ok(Some(Left { finished: worktrees.finish(worktree, cap_bytes).await?, note }))
+    }
 }
 
 impl WorkspaceMode {
@@ -54,9 +98,20 @@ impl WorkspaceMode {
     ///
     /// # Errors
     /// [`ModeError`]; never the directory above in place of the one that was meant.
-    pub fn open(&self, agent: &str, above: &Arc<Workspace>) -> Result<Arc<Workspace>, ModeError> {
+    pub async fn open(&self, agent: &str, above: &Arc<Workspace>) -> Result<Opened, ModeError> {
+        if *self == Self::Worktree {
+            let worktrees = Worktrees::open(above.path()).await?;
+            let worktree = worktrees.create(agent).await?;
+            let path = &worktree.working_directory;
+            let workspace = Workspace::open(path).map_err(|error| unusable(path)(error.source))?;
+            return Ok(Opened { workspace: Arc::new(workspace), worktree: Some((worktrees, worktree)) });
+        }
+        Ok(Opened { workspace: self.directory(agent, above)?, worktree: None })
+    }
+
+    fn directory(&self, agent: &str, above: &Arc<Workspace>) -> Result<Arc<Workspace>, ModeError> {
         match self {
-            Self::Shared => Ok(above.clone()),
+            Self::Shared | Self::Worktree => Ok(above.clone()),
             Self::Isolated => {
                 let inside = home_of(agent)?;
                 above.root().create_dir_all(&inside).map_err(unusable(&above.path().join(&inside)))?;
@@ -131,12 +186,12 @@ mod tests {
     #[test]
     fn an_isolated_subagent_has_a_directory_of_its_own_that_is_made_on_demand() {
         let (_directory, main) = workspace();
-        let own = WorkspaceMode::Isolated.open("tide-4.8", &main).unwrap();
+        let own = WorkspaceMode::Isolated.directory("tide-4.8", &main).unwrap();
         assert_eq!(own.path(), main.path().join("agents/tide-4.8/workspace"));
         std::fs::write(own.path().join("note"), "x").unwrap();
-        let again = WorkspaceMode::Isolated.open("tide-4.8", &main).unwrap();
+        let again = WorkspaceMode::Isolated.directory("tide-4.8", &main).unwrap();
         assert!(again.root().exists("note"), "it is kept");
-        assert_eq!(WorkspaceMode::Shared.open("any", &main).unwrap().path(), main.path());
+        assert_eq!(WorkspaceMode::Shared.directory("any", &main).unwrap().path(), main.path());
     }
 
     #[test]
@@ -144,31 +199,31 @@ mod tests {
         let (directory, main) = workspace();
         std::fs::create_dir_all(directory.path().join("elsewhere/workspace")).unwrap();
         for name in ["..", ".", "", "../elsewhere", "/etc", "a/b"] {
-            assert!(WorkspaceMode::Isolated.open(name, &main).is_err(), "{name:?}");
+            assert!(WorkspaceMode::Isolated.directory(name, &main).is_err(), "{name:?}");
         }
         for path in ["..", "../elsewhere", "/etc", "", ".", "missing"] {
-            assert!(WorkspaceMode::Inside(path.into()).open("a", &main).is_err(), "{path:?}");
+            assert!(WorkspaceMode::Inside(path.into()).directory("a", &main).is_err(), "{path:?}");
         }
         // A link that leads out, and one that stays inside: neither is what was named.
         std::os::unix::fs::symlink("../elsewhere", main.path().join("out")).unwrap();
         std::fs::create_dir_all(main.path().join("docs/workspace")).unwrap();
         std::os::unix::fs::symlink("docs", main.path().join("in")).unwrap();
         for path in ["out", "out/workspace", "in", "in/workspace"] {
-            assert!(WorkspaceMode::Inside(path.into()).open("a", &main).is_err(), "{path:?}");
+            assert!(WorkspaceMode::Inside(path.into()).directory("a", &main).is_err(), "{path:?}");
         }
         std::fs::create_dir(main.path().join("agents")).unwrap();
         std::os::unix::fs::symlink("../../elsewhere", main.path().join("agents/linked")).unwrap();
-        assert!(WorkspaceMode::Isolated.open("linked", &main).is_err());
-        assert!(WorkspaceMode::Inside("docs".into()).open("a", &main).is_ok());
+        assert!(WorkspaceMode::Isolated.directory("linked", &main).is_err());
+        assert!(WorkspaceMode::Inside("docs".into()).directory("a", &main).is_ok());
     }
 
     #[test]
     fn what_the_operator_names_is_used_wherever_it_is() {
         let (directory, main) = workspace();
         let elsewhere = directory.path().join("elsewhere");
-        assert!(WorkspaceMode::At(elsewhere.clone()).open("a", &main).is_err(), "it is not made");
+        assert!(WorkspaceMode::At(elsewhere.clone()).directory("a", &main).is_err(), "it is not made");
         std::fs::create_dir(&elsewhere).unwrap();
-        let opened = WorkspaceMode::At(elsewhere.clone()).open("a", &main).unwrap();
+        let opened = WorkspaceMode::At(elsewhere.clone()).directory("a", &main).unwrap();
         assert_eq!(opened.path(), elsewhere.canonicalize().unwrap());
     }
 }

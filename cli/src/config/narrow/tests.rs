@@ -288,6 +288,8 @@ const VALUES: &[&str] = &[
     "\"reuse\"",
     "\"inherit\"",
     "\"word\"",
+    "\"isolated\"",
+    "\"worktree\"",
     "[]",
     "[\"read_file\"]",
     "[\"read_file\", \"write_file\"]",
