@@ -9,7 +9,7 @@ use deputy::governance::{
 use deputy::ids::ToolName;
 use proptest::prelude::*;
 
-const TOOLS: [(&str, Effect); 8] = [
+const TOOLS: [(&str, Effect); 9] = [
     ("read_file", Effect::Read),
     ("grep_files", Effect::Read),
     ("write_file", Effect::Write),
@@ -18,6 +18,7 @@ const TOOLS: [(&str, Effect); 8] = [
     ("fetch_url", Effect::Web),
     ("tide", Effect::Native),
     ("subagent_plan", Effect::Delegate),
+    ("agent_spawn", Effect::Manage),
 ];
 
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +156,7 @@ proptest! {
             for (tool, effect) in child.tools() {
                 let name = tool.as_str();
                 prop_assert!(wish.begun_with.as_ref().is_none_or(|(_, tools)| tools.contains(&name)));
-                let must_be_named = matches!(effect, Effect::Shell | Effect::Web | Effect::Delegate);
+                let must_be_named = matches!(effect, Effect::Shell | Effect::Web | Effect::Delegate | Effect::Manage);
                 prop_assert!(wish.named.contains(&name) || (wish.inherit && !must_be_named), "{}", name);
                 if *effect == Effect::Delegate {
                     prop_assert!(child.depth() < max_depth && listed(name));

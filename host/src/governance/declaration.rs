@@ -21,8 +21,8 @@ pub struct Declaration {
 /// The tools that a declaration asks for. The default asks for nothing: an absent list is an empty one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolRequest {
-    /// Asks for whatever the delegating run holds, but not for commands, the web or delegations: those are asked
-    /// for by name.
+    /// Asks for whatever the delegating run holds, but not for commands, the web, delegations or what manages
+    /// them: those are asked for by name.
     pub inherit: bool,
     /// Tools asked for by name.
     pub named: Vec<ToolName>,
@@ -62,7 +62,7 @@ impl ToolRequest {
         if self.inherit {
             let inherited = parent.tools().iter().filter(|(_, effect)| match effect {
                 Effect::Read | Effect::Write | Effect::Native => true,
-                Effect::Shell | Effect::Web | Effect::Delegate => false,
+                Effect::Shell | Effect::Web | Effect::Delegate | Effect::Manage => false,
             });
             names.extend(inherited.map(|(name, _)| name.clone()));
         }

@@ -16,6 +16,9 @@ pub enum Effect {
     Web,
     /// Hands work to a subagent.
     Delegate,
+    /// Keeps a run's own affairs: notes, and what works for it in the background. What it starts is reviewed as what
+    /// it is.
+    Manage,
     /// A tool of the embedder's own: registering it is the leave to use it.
     Native,
 }
@@ -25,7 +28,7 @@ impl Effect {
     #[must_use]
     pub fn has_side_effects(self) -> bool {
         match self {
-            Self::Read => false,
+            Self::Read | Self::Manage => false,
             Self::Write | Self::Shell | Self::Web | Self::Delegate | Self::Native => true,
         }
     }

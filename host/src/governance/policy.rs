@@ -55,7 +55,7 @@ impl Policy {
     #[must_use]
     pub fn setting(&self, tool: &ToolName, effect: Effect) -> Setting {
         let by_effect = match effect {
-            Effect::Read | Effect::Delegate | Effect::Native => Setting::Allow,
+            Effect::Read | Effect::Delegate | Effect::Manage | Effect::Native => Setting::Allow,
             Effect::Write | Effect::Shell | Effect::Web => Setting::Ask,
         };
         match self.by_name.get(tool).copied().unwrap_or(by_effect) {
