@@ -19,6 +19,7 @@ mod settings;
 mod setup;
 mod state;
 mod subagents;
+mod task_records;
 mod trust;
 mod trust_command;
 mod worktrees;

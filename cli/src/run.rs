@@ -5,6 +5,7 @@ mod record;
 mod signals;
 mod task;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use deputy::agent::AgentReport;
@@ -16,6 +17,7 @@ use crate::arguments::{Output, RunArguments};
 use crate::ending::{Ending, ends};
 use crate::environment::{Variables, connected};
 use crate::render::{self, Live, LiveOptions};
+use crate::task_records::TaskRecords;
 use crate::{sessions, settings};
 use options::RunOptions;
 use signals::Signals;
@@ -106,6 +108,7 @@ fn host(options: &RunOptions, live: &Live, stop: &CancellationToken) -> anyhow::
         builder = builder.system(system);
     }
     if options.store {
+        builder = builder.task_store_on_demand(Arc::new(TaskRecords::of(&setup.workspace)));
         match sessions::store(&setup.workspace) {
             Ok(store) => builder = builder.sessions(store),
             Err(reason) if !options.quiet => {

@@ -148,6 +148,7 @@ fn handoff_policy(table: &config::Handoff) -> HandoffPolicy {
         on_error: table.on_error.unwrap_or(base.on_error),
         retry_after_side_effects: table.retry_after_side_effects.unwrap_or(base.retry_after_side_effects),
         input_filter: None,
+        surface: table.surface.unwrap_or(base.surface),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::history::{History, ToolCall, ToolResult};
 use crate::model::ModelError;
 use crate::run::RunScope;
 use crate::tools::ToolError;
-use crate::turn::{TurnError, take_turn};
+use crate::turn::{TurnError, next_turn};
 use run::{End, Run, Step};
 
 /// Most calls of one turn that run side by side.
@@ -51,13 +51,17 @@ impl Agent {
     pub async fn work(mut self) -> (AgentReport, History) {
         self.tell_start();
         let tools = self.executor.descriptions(&self.scope);
+        let system = format!("{}{}", self.system, self.executor.system_part(&self.scope));
         let mut run = Run::new(std::mem::take(&mut self.history), &self.scope.task);
         let end = loop {
             match run.next_step() {
-                Step::CallModel => match take_turn(&self.scope, &self.system, run.history(), &tools).await {
+                Step::CallModel => match next_turn(&self.scope, &system, run.history_mut(), &tools).await {
                     Ok(turn) => run.model_said(turn),
                     Err(TurnError::TurnLimit(limit)) => run.ended(End::AtLimit(limit)),
                     Err(TurnError::Spent(spent)) => run.ended(End::Spent(spent)),
+                    Err(error @ TurnError::TasksRunning(_)) => {
+                        run.ended(End::TasksRunning(error.to_string()))
+                    }
                     Err(TurnError::Model(ModelError::Cancelled)) => run.ended(self.stopped()),
                     Err(TurnError::Model(error)) => run.ended(End::Failed(error.to_string())),
                 },
@@ -71,7 +75,9 @@ impl Agent {
                 Step::Done(end) => break end,
             }
         };
-        let report = AgentReport::new(&self.scope, end, run.history());
+        // Dead means joined, and whoever ends otherwise than with an answer says what that stopped.
+        let stopped = self.scope.tasks.end().await;
+        let report = AgentReport::new(&self.scope, end, run.history()).stopping(stopped);
         self.tell_end(&report);
         (report, run.into_history())
     }

@@ -38,6 +38,13 @@ pub trait CallExecutor: Send + Sync + std::fmt::Debug {
     /// The tools that `scope`'s run may call, as its model reads them, sorted by name.
     fn descriptions(&self, scope: &RunScope) -> Vec<ToolDescription>;
 
+    /// What `scope`'s model is told of those whom it can set to work, after its own system text; empty where there is
+    /// nobody.
+    fn system_part(&self, scope: &RunScope) -> String {
+        let _ = scope;
+        String::new()
+    }
+
     /// How one of them reads, where this executor knows it.
     fn description(&self, tool: &ToolName) -> Option<ToolDescription>;
 }

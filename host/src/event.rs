@@ -112,6 +112,8 @@ pub enum Event {
         depth: u32,
         /// Whether it continues a conversation.
         session_mode: SessionMode,
+        /// The background task that it is, if it is one.
+        task_id: Option<String>,
     },
     /// A delegation ended, whatever way.
     HandoffEnd(HandoffEnd),
@@ -202,6 +204,8 @@ pub struct HandoffEnd {
     pub peak_memory: u64,
     /// What the subagent asked for and did not get, each with the rule and what would allow it.
     pub cut: Vec<String>,
+    /// The background task that it was, if it was one.
+    pub task_id: Option<String>,
     /// The worktree that it worked in and that holds changes, by its id. None: it had none, or left it untouched.
     pub worktree: Option<String>,
 }

@@ -20,7 +20,9 @@ pub use approver::{ApprovalRequest, Approver, DenyAll};
 pub use declaration::{Declaration, SessionRights, ToolRequest};
 pub use denial::{Denial, ListSetting, Rule};
 pub use effect::Effect;
-pub use handoff_policy::{FilterPanicked, HandoffFailureAction, HandoffPolicy, InputFilter, ToolList};
+pub use handoff_policy::{
+    DelegationSurface, FilterPanicked, HandoffFailureAction, HandoffPolicy, InputFilter, ToolList,
+};
 pub use permit::Permit;
 pub use policy::{Policy, Setting};
 pub(crate) use purse::{FuelMeter, Seat};

@@ -7,6 +7,8 @@ mod input;
 mod record;
 mod registry;
 mod result;
+mod spawn;
+mod way;
 mod worktree;
 
 use std::sync::Arc;
@@ -18,7 +20,7 @@ pub use input::{TaskInput, resolve_input};
 pub use registry::{RegistryError, StaticRegistry, SubagentRegistry};
 
 use crate::calls::{CallExecutor, Fault, PrimaryExecutor};
-use crate::event::HandoffStatus;
+use crate::event::{HandoffEnd, HandoffStatus};
 use crate::governance::HandoffFailureAction;
 use crate::history::ToolCall;
 use crate::ids::ToolName;
@@ -30,6 +32,8 @@ use crate::subagent::Subagent;
 use crate::tools::{Builtins, ToolError};
 use record::Handoff;
 use registry::described;
+pub(crate) use spawn::SpawnTool;
+use way::Way;
 
 /// Executes calls of subagents, and passes the rest on.
 #[derive(Debug)]
@@ -57,6 +61,9 @@ enum Ended {
     /// It was stopped from outside.
     Cancelled,
 }
+
+/// What the parent's model reads of a delegation, or what ends the parent.
+type Concluded = Result<Result<String, ToolError>, Fault>;
 
 /// A delegation that was refused or failed.
 #[derive(Debug)]
@@ -112,44 +119,41 @@ impl HandoffExecutor {
         subagent: &Arc<Subagent>,
     ) -> Result<Result<String, ToolError>, Fault> {
         scope.tally.add_tool_call();
-        let mut handoff = Handoff::begin(scope, call, subagent);
+        let mut handoff = Handoff::begin(scope, call, subagent, Way::in_turn(scope));
         // Whoever waits for a child works on nothing: another run may have its place meanwhile.
         let ended = scope.while_waiting(self.carry_out(&mut handoff)).await;
-        self.conclude(handoff, ended).await
+        self.conclude(handoff, ended).await.0
     }
 
     /// From how a delegation ended to what its parent gets.
-    async fn conclude(&self, handoff: Handoff, ended: Ended) -> Result<Result<String, ToolError>, Fault> {
+    async fn conclude(&self, handoff: Handoff, ended: Ended) -> (Concluded, HandoffEnd) {
         use HandoffStatus::{Cancelled, Completed, Denied, Failed, Partial, TimedOut};
         let cap = handoff.parent.result_cap;
         match ended {
             Ended::Ran(Outcome::Answered { text }, note) => {
                 let output = result::output(&text);
                 let answer = result::answer(&handoff, Completed, &output, note.as_deref(), cap);
-                handoff.end(Completed, Some(text), None);
-                Ok(Ok(answer))
+                (Ok(Ok(answer)), handoff.end(Completed, Some(text), None))
             }
             Ended::Ran(Outcome::Stopped { cause, partial }, note) if cause.is_a_limit() => {
                 let output = result::partial(&cause, partial.as_deref());
                 let answer = result::answer(&handoff, Partial, &output, note.as_deref(), cap);
-                handoff.end(Partial, partial, Some(cause.to_string()));
-                Ok(Ok(answer))
+                (Ok(Ok(answer)), handoff.end(Partial, partial, Some(cause.to_string())))
             }
             Ended::Ran(Outcome::Stopped { cause: cause @ EndCause::Cancelled, partial }, note) => {
                 let cause = cause.to_string();
                 let text =
                     result::failure(&handoff, Cancelled, &cause, partial.as_deref(), note.as_deref(), cap);
-                handoff.end(Cancelled, partial, Some(cause));
-                Ok(Err(ToolError::Stopped(text)))
+                (Ok(Err(ToolError::Stopped(text))), handoff.end(Cancelled, partial, Some(cause)))
             }
             Ended::Cancelled => {
-                handoff.end(Cancelled, None, Some(EndCause::Cancelled.to_string()));
-                Ok(Err(ToolError::Cancelled))
+                let end = handoff.end(Cancelled, None, Some(EndCause::Cancelled.to_string()));
+                (Ok(Err(ToolError::Cancelled)), end)
             }
             Ended::Told(error) => {
                 let status = if matches!(error, ToolError::BudgetSpent(_)) { Denied } else { Failed };
-                handoff.end(status, None, Some(error.to_string()));
-                Ok(Err(error))
+                let end = handoff.end(status, None, Some(error.to_string()));
+                (Ok(Err(error)), end)
             }
             Ended::Denied(error) => {
                 handoff.parent.tally.add_denial();
@@ -176,34 +180,31 @@ impl HandoffExecutor {
     }
 
     /// Does what the policy says a refusal or a failure leads to.
-    async fn follow(
-        &self,
-        handoff: Handoff,
-        unfinished: Unfinished,
-    ) -> Result<Result<String, ToolError>, Fault> {
+    async fn follow(&self, handoff: Handoff, unfinished: Unfinished) -> (Concluded, HandoffEnd) {
         let Unfinished { status, error, cause, line, partial } = unfinished;
         let policy = handoff.parent.governance.handoff_policy();
         let denied = status == HandoffStatus::Denied;
+        // Of a task its parent is told, whatever the policy says of calls: by then it is at something else.
+        let is_a_task = handoff.way.task.is_some();
         let action = if denied { policy.after_denial() } else { policy.after_error() };
         match action {
-            HandoffFailureAction::TellModel => {
-                handoff.end(status, partial, Some(cause));
-                Ok(Err(error))
+            HandoffFailureAction::Fail if is_a_task => {
+                (Ok(Err(error)), handoff.end(status, partial, Some(cause)))
             }
+            HandoffFailureAction::TellModel => (Ok(Err(error)), handoff.end(status, partial, Some(cause))),
             HandoffFailureAction::Fail => {
-                handoff.end(status, partial, Some(cause));
-                Err(if denied {
+                let fault = if denied {
                     Fault::HandoffDenied { why: line }
                 } else {
                     Fault::HandoffFailed { why: line }
-                })
+                };
+                (Err(fault), handoff.end(status, partial, Some(cause)))
             }
             HandoffFailureAction::FallbackToPrimary => {
                 let (scope, call) = (handoff.parent.clone(), handoff.call().clone());
                 let result = self.primary.fall_back(&scope, &call, &line).await;
                 let output = result.as_ref().ok().and_then(|text| text.clone().ok());
-                handoff.end(HandoffStatus::Fallback, output, Some(cause));
-                result
+                (result, handoff.end(HandoffStatus::Fallback, output, Some(cause)))
             }
         }
     }
@@ -216,7 +217,14 @@ impl HandoffExecutor {
                 && self.primary.has_fallback(tool)
                 && scope.rights.may_fall_back(tool)
         };
-        scope.rights.tools().contains_key(tool) || falls_back()
+        self.shows(scope, tool) && (scope.rights.tools().contains_key(tool) || falls_back())
+    }
+
+    /// False for a subagent's own tool where the parent reaches its subagents by spawning them.
+    fn shows(&self, scope: &RunScope, tool: &ToolName) -> bool {
+        scope.rights.depth() > 0
+            || scope.governance.handoff_policy().surface.has_tools()
+            || self.registry.get(tool).is_none()
     }
 }
 
@@ -228,7 +236,11 @@ impl CallExecutor for Arc<HandoffExecutor> {
         call: &ToolCall,
     ) -> Result<Result<String, ToolError>, Fault> {
         // A name that the run never asked for is the primary's to answer, with the names that there are.
-        let Some(subagent) = self.registry.get(&call.name).filter(|_| scope.rights.knows(&call.name)) else {
+        let known = scope.rights.knows(&call.name);
+        if let Some(tool) = SpawnTool::of(&call.name).filter(|_| known) {
+            return self.manage(scope, call, tool).await;
+        }
+        let Some(subagent) = self.registry.get(&call.name).filter(|_| known) else {
             return self.primary.execute(scope, call).await;
         };
         let span = tracing::info_span!(
@@ -256,9 +268,14 @@ impl CallExecutor for Arc<HandoffExecutor> {
     }
 
     fn description(&self, tool: &ToolName) -> Option<ToolDescription> {
-        match self.registry.get(tool) {
-            Some(subagent) => Some(described(&subagent)),
-            None => self.primary.description(tool),
+        match (self.registry.get(tool), SpawnTool::of(tool)) {
+            (Some(subagent), _) => Some(described(&subagent)),
+            (None, Some(tool)) => Some(tool.description()),
+            (None, None) => self.primary.description(tool),
         }
+    }
+
+    fn system_part(&self, scope: &RunScope) -> String {
+        spawn::system_part(self.registry(), scope)
     }
 }

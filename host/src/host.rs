@@ -28,6 +28,7 @@ use crate::run::{RunScope, Tally};
 use crate::sandbox::{ComponentError, Sandbox};
 use crate::session::SessionStore;
 use crate::subagent::Subagent;
+use crate::task::{RunTasks, TaskDesk};
 use crate::tools::ToolLimits;
 use crate::workspace::Workspace;
 use sessions::Conversation;
@@ -49,6 +50,7 @@ pub struct Host {
     result_cap: ResultCap,
     parallel_tool_calls: bool,
     system: String,
+    tasks: Arc<TaskDesk>,
 }
 
 impl Host {
@@ -79,7 +81,14 @@ impl Host {
         // Whoever stops waiting for the run stops it, and what works for it on threads that cannot be stopped.
         let cancel = cancel.child_token();
         let _stops = cancel.clone().drop_guard();
-        let scope = Arc::new(self.scope(&request, conversation.id.clone(), cancel.clone()));
+        let session = conversation.id.clone();
+        let tasks = RunTasks::of_parent(
+            self.tasks.clone(),
+            session.clone(),
+            request.resume.is_some(),
+            conversation.keeper(),
+        );
+        let scope = Arc::new(self.scope(&request, session, tasks, cancel.clone()));
         let purse = scope.purse.clone();
         let span = tracing::info_span!("run", agent = %scope.agent(), run = %scope.id, depth = 0u32);
         let agent = Agent::new(scope, Arc::new(self.executor.clone()), self.system.clone()).resuming(history);
@@ -99,7 +108,13 @@ impl Host {
         report
     }
 
-    fn scope(&self, request: &RunRequest, session: SessionId, cancel: CancellationToken) -> RunScope {
+    fn scope(
+        &self,
+        request: &RunRequest,
+        session: SessionId,
+        tasks: RunTasks,
+        cancel: CancellationToken,
+    ) -> RunScope {
         RunScope {
             id: RunId::fresh(),
             parent: None,
@@ -119,6 +134,7 @@ impl Host {
             session,
             open_sessions: Arc::from([]),
             result_cap: self.result_cap,
+            tasks,
             tally: Tally::default(),
         }
     }

@@ -103,6 +103,12 @@ impl SessionId {
     pub fn fresh() -> Self {
         Self::new(uuid::Uuid::now_v7().to_string())
     }
+
+    /// A new id of a subagent's conversation: `sub-` and a UUID.
+    #[must_use]
+    pub fn fresh_sub() -> Self {
+        Self::new(format!("sub-{}", uuid::Uuid::now_v7()))
+    }
 }
 
 impl Default for UserId {

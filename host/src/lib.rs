@@ -40,6 +40,8 @@ pub mod worktree;
 
 pub mod session;
 
+pub mod task;
+
 pub mod history;
 
 mod digest;

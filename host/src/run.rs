@@ -16,6 +16,7 @@ use crate::history::ResultCap;
 use crate::ids::{AgentName, RunId, SessionId, ToolName, UserId};
 use crate::model::Model;
 use crate::session::SessionKey;
+use crate::task::RunTasks;
 use crate::tools::{CallContext, ToolError, ToolLimits};
 use crate::workspace::Workspace;
 
@@ -58,6 +59,8 @@ pub struct RunScope {
     pub open_sessions: Arc<[SessionKey]>,
     /// Most bytes that one result adds to a conversation.
     pub result_cap: ResultCap,
+    /// What works for it in the background.
+    pub tasks: RunTasks,
     /// What it has used so far.
     pub tally: Tally,
 }

@@ -26,6 +26,7 @@ impl Bell {
     }
 
     /// Follows how many wait, so that looking for changes can rest while nobody does.
+    #[cfg(feature = "sqlite")]
     pub(super) fn waiting(&self) -> watch::Receiver<usize> {
         self.waiting.subscribe()
     }

@@ -51,31 +51,12 @@ pub enum TaskError {
     #[error("the task store is closed")]
     Closed,
     /// The storage failed, or holds what this program never writes.
-    #[error("failed to {doing} in the task store")]
+    #[error("failed to {doing} in the task store: {source}")]
     Storage {
         /// What was being done.
         doing: &'static str,
         /// Why it failed.
         #[source]
-        source: Arc<sqlx::Error>,
+        source: Arc<dyn std::error::Error + Send + Sync>,
     },
-}
-
-impl TaskError {
-    /// Sorts a fault of the storage: contention apart from the rest.
-    pub(super) fn storage(doing: &'static str) -> impl FnOnce(sqlx::Error) -> Self {
-        move |source| match primary_code(&source) {
-            Some(BUSY | LOCKED) => Self::Busy,
-            Some(_) | None => Self::Storage { doing, source: Arc::new(source) },
-        }
-    }
-}
-
-const BUSY: u32 = 5;
-const LOCKED: u32 = 6;
-
-/// The primary result code of SQLite in an error, if it holds one.
-pub(super) fn primary_code(error: &sqlx::Error) -> Option<u32> {
-    let code = error.as_database_error()?.code()?;
-    Some(code.parse::<u32>().ok()? & 0xff)
 }

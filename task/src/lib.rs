@@ -18,10 +18,11 @@ mod ids;
 mod memory;
 mod record;
 mod rules;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod status;
 mod store;
-#[cfg(test)]
+#[cfg(all(test, feature = "sqlite"))]
 mod tests;
 
 pub use changes::Changes;
@@ -30,6 +31,7 @@ pub use ids::{SessionId, TaskId};
 pub use memory::MemoryTaskStore;
 pub use record::{End, NewTask, Owner, Placement, TaskFilter, TaskRecord};
 pub use rules::MAX_LEASE_MS;
+#[cfg(feature = "sqlite")]
 pub use sqlite::{OpenError, SqliteTaskStore};
 pub use status::TaskStatus;
 pub use store::{TaskStore, now_ms};

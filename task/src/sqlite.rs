@@ -5,6 +5,7 @@
 //! memory, so the file must lie on a disk of this machine, not on a network share.
 
 mod changes;
+mod fault;
 mod place;
 mod refusal;
 mod rows;

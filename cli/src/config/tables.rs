@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use deputy::event::SessionMode;
-use deputy::governance::HandoffFailureAction;
+use deputy::governance::{DelegationSurface, HandoffFailureAction};
 use serde::Deserialize;
 
 use super::duration;
@@ -40,6 +40,7 @@ pub(crate) struct Handoff {
     pub(crate) on_denied: Option<HandoffFailureAction>,
     pub(crate) on_error: Option<HandoffFailureAction>,
     pub(crate) retry_after_side_effects: Option<bool>,
+    pub(crate) surface: Option<DelegationSurface>,
 }
 
 /// `[purse]`: what a run and all below it may use up.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use deputy::event::SessionMode;
-use deputy::governance::HandoffFailureAction;
+use deputy::governance::{DelegationSurface, HandoffFailureAction};
 
 use super::*;
 use crate::arguments::Shell;
@@ -86,6 +86,7 @@ fn every_key_of_every_table_is_read() {
         on_denied = "fail"
         on_error = "fallback_to_primary"
         retry_after_side_effects = false
+        surface = "spawn"
         [purse]
         descendants = 4
         concurrent_runs = 5
@@ -144,6 +145,7 @@ fn every_key_of_every_table_is_read() {
             on_denied: Some(HandoffFailureAction::Fail),
             on_error: Some(HandoffFailureAction::FallbackToPrimary),
             retry_after_side_effects: Some(false),
+            surface: Some(DelegationSurface::Spawn),
         },
         purse: Purse {
             descendants: Some(4),
@@ -221,7 +223,7 @@ fn every_key_of_every_table_is_read() {
 
 #[test]
 fn an_error_says_where_what_was_expected_and_what_came() {
-    let handoff = "enabled, max_depth, max_retries, timeout, allowed_tools, denied_tools, on_denied, on_error, retry_after_side_effects";
+    let handoff = "enabled, max_depth, max_retries, timeout, allowed_tools, denied_tools, on_denied, on_error, retry_after_side_effects, surface";
     let whole = format!("a whole number from 0 to {}", u32::MAX);
     let positive = format!("a whole number from 1 to {}", u32::MAX);
     let failure = r#""fail" or "fallback_to_primary" or "tell_model""#;

@@ -41,6 +41,7 @@ impl AgentReport {
                 (history.last_text(), RunStatus::Partial, Some(error))
             }
             End::Spent(spent) => (history.last_text(), RunStatus::Partial, Some(spent.to_string())),
+            End::TasksRunning(error) => (history.last_text(), RunStatus::Partial, Some(error)),
             End::Denied(error) => (history.last_text(), RunStatus::Denied, Some(error)),
             End::Cut => {
                 let error = "the model's own length limit cut the answer".to_owned();
@@ -59,6 +60,19 @@ impl AgentReport {
             session_id: scope.session.clone(),
             purse: scope.purse.report(),
         }
+    }
+
+    /// The same where so many background tasks were stopped with the run.
+    pub(super) fn stopping(mut self, tasks: usize) -> Self {
+        if tasks > 0 {
+            let stopped = format!("{tasks} background tasks were stopped with the run");
+            self.error =
+                Some(self.error.map_or_else(|| stopped.clone(), |error| format!("{error}; {stopped}")));
+            if self.status == RunStatus::Answered {
+                self.status = RunStatus::Partial;
+            }
+        }
+        self
     }
 
     /// The report of a run that did not begin.

@@ -27,6 +27,8 @@ pub(super) enum End {
     AtLimit(u32),
     /// Where the budget of the whole tree is spent.
     Spent(Spent),
+    /// With an answer, while tasks that it does not know of were running.
+    TasksRunning(String),
     /// With a delegation that was refused.
     Denied(String),
     /// With an error.
@@ -69,6 +71,11 @@ impl Run {
 
     pub(super) fn history(&self) -> &History {
         &self.history
+    }
+
+    /// For what ended in the background to be added before a turn.
+    pub(super) fn history_mut(&mut self) -> &mut History {
+        &mut self.history
     }
 
     pub(super) fn next_step(&self) -> Step {

@@ -42,7 +42,9 @@ impl From<TurnError> for wit_model::ModelError {
     fn from(error: TurnError) -> Self {
         let text = error.to_string();
         match error {
-            TurnError::TurnLimit(_) | TurnError::Spent(_) => Self::BudgetSpent(text),
+            TurnError::TurnLimit(_) | TurnError::Spent(_) | TurnError::TasksRunning(_) => {
+                Self::BudgetSpent(text)
+            }
             TurnError::Model(ModelError::ContextFull { .. }) => Self::ContextFull(text),
             TurnError::Model(ModelError::TimedOut { .. }) => Self::TimedOut(text),
             TurnError::Model(ModelError::Cancelled) => Self::Cancelled,

@@ -13,7 +13,7 @@ use crate::history::{Message, ToolCall, ToolResult};
 use crate::ids::CallId;
 use crate::model::ToolDescription;
 use crate::tools::ToolError as HostToolError;
-use crate::turn::take_turn;
+use crate::turn::next_turn;
 
 /// Most bytes of a system text.
 const SYSTEM_BYTES: usize = 256 * 1024;
@@ -36,6 +36,7 @@ impl model::HostConversation for GuestState {
         if !self.record.open() {
             return Ok(Err(wrong_order("the run's conversation is open already; open it once")));
         }
+        let system = format!("{system}{}", self.executor.system_part(&self.scope));
         let history = self.record.history.clone();
         let resumed = self.outside(async move { !history.lock().await.is_empty() }).await?;
         Ok(Ok(self.table.push(ConversationHandle { system, resumed })?))
@@ -85,7 +86,7 @@ impl model::HostConversation for GuestState {
                 {
                     return Err(wrong_order("nothing was said since the last reply; say something first"));
                 }
-                let turn = take_turn(&scope, &system, &history, &tools).await?;
+                let turn = next_turn(&scope, &system, &mut history, &tools).await?;
                 history.push(Message::Assistant(turn.message.clone()));
                 Ok(turn)
             })

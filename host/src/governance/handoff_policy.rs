@@ -47,6 +47,37 @@ pub struct HandoffPolicy {
     /// Whether an attempt that wrote, ran a command, sent a request or delegated may be made again \[false\]:
     /// what it did could be done twice.
     pub retry_after_side_effects: bool,
+    /// By which tools the parent's model reaches its subagents \[both\].
+    pub surface: DelegationSurface,
+}
+
+/// By which tools a parent's model reaches its subagents. The grants are the same either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DelegationSurface {
+    /// One tool for each subagent, which answers when the subagent has ended.
+    Tools,
+    /// `agent_spawn` and its fellows, which start subagents in the background as well.
+    Spawn,
+    /// Both.
+    #[default]
+    Both,
+    /// None: the parent has no subagents.
+    None,
+}
+
+impl DelegationSurface {
+    /// True where each subagent has a tool of its own.
+    #[must_use]
+    pub fn has_tools(self) -> bool {
+        matches!(self, Self::Tools | Self::Both)
+    }
+
+    /// True where there are the tools that spawn.
+    #[must_use]
+    pub fn has_spawn(self) -> bool {
+        matches!(self, Self::Spawn | Self::Both)
+    }
 }
 
 /// What a refused or failed delegation leads to.
@@ -75,6 +106,7 @@ impl Default for HandoffPolicy {
             on_error: HandoffFailureAction::Fail,
             input_filter: None,
             retry_after_side_effects: false,
+            surface: DelegationSurface::default(),
         }
     }
 }

@@ -69,6 +69,17 @@ impl Purse {
         Ok(())
     }
 
+    /// Refuses where a run could not be drawn now; draws nothing.
+    ///
+    /// # Errors
+    /// [`Spent`] where the tree is as large or as old as it may be.
+    pub fn room_for_a_run(&self) -> Result<(), Spent> {
+        let mut spending = self.lock();
+        self.check_age_and_sums(&mut spending)?;
+        let (is, most) = (spending.descendants, u64::from(self.limits.descendants));
+        refuse_past(&mut spending, PursePart::Descendants, is, Some(most))
+    }
+
     /// Draws one model turn and reserves `estimate` tokens for it.
     ///
     /// # Errors

@@ -64,10 +64,15 @@ impl HandoffExecutor {
         })?;
         let input = resolve_input(filtered.arguments.as_str());
         input.check().map_err(Ended::Told)?;
-        let admission = parent.admit(&call.name, &filtered.arguments).await.map_err(ended_by)?;
+        let stopped = handoff.way.cancel.clone();
+        let admission = tokio::select! {
+            biased;
+            () = stopped.cancelled() => return Err(Ended::Cancelled),
+            admission = parent.admit(&call.name, &filtered.arguments) => admission.map_err(ended_by)?,
+        };
         let plan = tokio::select! {
             biased;
-            () = parent.cancel.cancelled() => return Err(Ended::Cancelled),
+            () = stopped.cancelled() => return Err(Ended::Cancelled),
             plan = self.prepare(handoff, &call, &input) => plan?,
         };
         Ok((plan, admission))
@@ -81,9 +86,13 @@ impl HandoffExecutor {
         input: &TaskInput,
     ) -> Result<Plan, Ended> {
         let (parent, subagent) = (handoff.parent.clone(), handoff.subagent.clone());
-        let entered = match subagent.session_mode {
-            SessionMode::Fresh => None,
-            SessionMode::Reuse => Some(self.enter(&parent, call).await?),
+        let entered = match (&handoff.way.session, subagent.session_mode) {
+            (Some((key, _)), _) => Some(self.enter(&parent, call, key.clone()).await?),
+            (None, SessionMode::Fresh) => None,
+            (None, SessionMode::Reuse) => {
+                let key = SessionKey { tool: call.name.clone(), user: parent.user.clone() };
+                Some(self.enter(&parent, call, key).await?)
+            }
         };
         let stored = entered.as_ref().and_then(Entered::session);
         let begun_with = stored.map(|session| SessionRights {
@@ -102,7 +111,8 @@ impl HandoffExecutor {
             .await
             .map_err(|error| Ended::Broken(error.to_string()))?;
         let history = stored.map_or_else(History::new, |session| session.history.clone());
-        let id = stored.map_or_else(SessionId::fresh, |session| session.id.clone());
+        let begun = || handoff.way.session.as_ref().map_or_else(SessionId::fresh_sub, |(_, id)| id.clone());
+        let id = stored.map_or_else(begun, |session| session.id.clone());
         handoff.granted(&rights, &id);
         let mut history = history.capped_at(parent.result_cap);
         history.begin_run();
@@ -112,8 +122,7 @@ impl HandoffExecutor {
     }
 
     /// Waits for the turn on the conversation that the call continues.
-    async fn enter(&self, parent: &RunScope, call: &ToolCall) -> Result<Entered, Ended> {
-        let key = SessionKey { tool: call.name.clone(), user: parent.user.clone() };
+    async fn enter(&self, parent: &RunScope, call: &ToolCall, key: SessionKey) -> Result<Entered, Ended> {
         self.sessions.enter(key, &parent.open_sessions).await.map_err(|error| match error {
             EnterError::IsOpen => {
                 Ended::Denied(ToolError::Denied(parent.rights.denial(&call.name, Rule::SessionIsOpen)))
@@ -139,9 +148,15 @@ impl HandoffExecutor {
             }
             let seat = tokio::select! {
                 biased;
-                () = parent.cancel.cancelled() => return Ended::Cancelled,
+                () = handoff.way.cancel.cancelled() => return Ended::Cancelled,
                 seat = parent.purse.slots().seat() => seat,
             };
+            if let Some(task) = &handoff.way.task
+                && last.is_none()
+                && let Err(error) = task.begins().await
+            {
+                return Ended::Broken(error.to_string());
+            }
             let child = Arc::new(self.child(handoff, plan, seat));
             // Whoever stops waiting for the delegation stops it.
             let _stops = child.cancel.clone().drop_guard();
@@ -157,6 +172,8 @@ impl HandoffExecutor {
                     return not_run_after_all(handoff, &error);
                 }
             };
+            // What the run left working ends with it.
+            child.tasks.end().await;
             attempt.end(&report);
             let mut again = admission.left() > 0 && is_worth_another(&report.outcome);
             let mut note = plan.note.clone();
@@ -193,7 +210,7 @@ impl HandoffExecutor {
             model: handoff.subagent.model.as_ref().unwrap_or(&parent.model).clone(),
             workspace: plan.directory.workspace().clone(),
             events: parent.events.clone(),
-            cancel: parent.cancel.child_token(),
+            cancel: handoff.way.cancel.child_token(),
             tool_limits: parent.tool_limits,
             max_turns: handoff.subagent.max_turns.unwrap_or(self.max_turns),
             parallel_tool_calls: parent.parallel_tool_calls,
@@ -203,6 +220,11 @@ impl HandoffExecutor {
             session: plan.conversation.id.clone(),
             open_sessions: parent.open_sessions.iter().cloned().chain(open).collect(),
             result_cap: parent.result_cap,
+            tasks: parent.tasks.below(
+                plan.conversation.id.clone(),
+                handoff.way.task.as_ref(),
+                plan.conversation.is_continued(),
+            ),
             tally: Tally::default(),
         }
     }
@@ -229,6 +251,11 @@ impl HandoffExecutor {
 }
 
 impl Conversation {
+    /// True where it was begun before.
+    fn is_continued(&self) -> bool {
+        self.entered.as_ref().is_some_and(|entered| entered.session().is_some())
+    }
+
     /// Makes the conversation ready for whoever continues it: kept with what it was begun with, or, where nobody
     /// will continue it, begun anew.
     async fn keep(&mut self, child: &RunScope) -> Result<(), crate::session::SessionError> {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use super::way::Way;
 use super::worktree;
 use crate::event::{Event, HandoffEnd, HandoffStatus, RunStatus};
 use crate::governance::Rights;
@@ -24,6 +25,7 @@ pub(super) struct Handoff {
     pub(super) id: HandoffId,
     pub(super) subagent: Arc<Subagent>,
     pub(super) parent: Arc<RunScope>,
+    pub(super) way: Way,
     call: ToolCall,
     began: Instant,
     sum: Sum,
@@ -51,7 +53,7 @@ pub(super) struct Sum {
 }
 
 impl Handoff {
-    pub(super) fn begin(parent: &Arc<RunScope>, call: &ToolCall, subagent: &Arc<Subagent>) -> Self {
+    pub(super) fn begin(parent: &Arc<RunScope>, call: &ToolCall, subagent: &Arc<Subagent>, way: Way) -> Self {
         let id = HandoffId::fresh();
         let span = tracing::Span::current();
         span.record("handoff_id", id.as_str());
@@ -64,11 +66,13 @@ impl Handoff {
             subagent: subagent.name().clone(),
             depth,
             session_mode: subagent.session_mode,
+            task_id: way.task_id(),
         });
         Self {
             id,
             subagent: subagent.clone(),
             parent: parent.clone(),
+            way,
             call: call.clone(),
             began: Instant::now(),
             sum: Sum { depth, ..Sum::default() },
@@ -111,11 +115,16 @@ impl Handoff {
     }
 
     /// The delegation ended.
-    pub(super) fn end(mut self, status: HandoffStatus, output: Option<String>, error: Option<String>) {
-        self.tell(status, output, error);
+    pub(super) fn end(
+        mut self,
+        status: HandoffStatus,
+        output: Option<String>,
+        error: Option<String>,
+    ) -> HandoffEnd {
+        self.tell(status, output, error)
     }
 
-    fn tell(&mut self, status: HandoffStatus, output: Option<String>, error: Option<String>) {
+    fn tell(&mut self, status: HandoffStatus, output: Option<String>, error: Option<String>) -> HandoffEnd {
         self.told = true;
         self.span.record("status", tracing::field::display(status)).record("attempts", self.sum.attempts);
         let (parent, sum) = (&self.parent, &self.sum);
@@ -141,10 +150,12 @@ impl Handoff {
             fuel: sum.fuel,
             peak_memory: sum.peak_memory,
             cut: sum.cut.clone(),
+            task_id: self.way.task_id(),
             worktree: sum.worktree.as_ref().and_then(|told| Some(told.get("id")?.as_str()?.to_owned())),
         };
         parent.tally.add_handoff(end.clone());
-        parent.events.emit(|| Event::HandoffEnd(end));
+        parent.events.emit(|| Event::HandoffEnd(end.clone()));
+        end
     }
 }
 

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use super::Host;
 use super::error::HostError;
-use super::parts::{absent, check_policy, fallbacks_of, registry_of};
+use super::parts::{absent, check_policy, delegations, fallbacks_of, registry_of};
 use super::system::system_text;
 use crate::calls::{PrimaryExecutor, ToolSet};
 use crate::event::{Event, EventListener, Events};
-use crate::governance::{Approver, DenyAll, Effect, Governance, HandoffPolicy, Policy, Prices, PurseLimits};
+use crate::governance::{Approver, DenyAll, Governance, HandoffPolicy, Policy, Prices, PurseLimits};
 use crate::handoff::{HandoffExecutor, SubagentRegistry};
 use crate::history::ResultCap;
 use crate::model::Model;
 use crate::sandbox::{Sandbox, SandboxOptions};
 use crate::session::{SessionBook, SessionStore};
 use crate::subagent::Subagent;
+use crate::task::{MemoryTaskStore, Ready, TaskDesk, TaskStore, TaskStoreSource};
 use crate::tools::{Builtins, Confinement, Tool, ToolLimits, WebClient};
 use crate::workspace::Workspace;
 
@@ -50,6 +51,7 @@ pub struct HostBuilder {
     sessions: Option<Arc<dyn SessionStore>>,
     registry: Option<Arc<dyn SubagentRegistry>>,
     fallbacks: Vec<Arc<dyn Tool>>,
+    tasks: Arc<dyn TaskStoreSource>,
     parallel_tool_calls: bool,
     system: Option<String>,
 }
@@ -79,6 +81,7 @@ impl Default for HostBuilder {
             sessions: None,
             registry: None,
             fallbacks: Vec::new(),
+            tasks: Arc::new(Ready(Arc::new(MemoryTaskStore::new()))),
             parallel_tool_calls: true,
             system: None,
         }
@@ -220,6 +223,20 @@ impl HostBuilder {
         self
     }
 
+    /// Where the records of background tasks are. Default: in memory, as long as the host.
+    #[must_use]
+    pub fn task_store(mut self, store: Arc<dyn TaskStore>) -> Self {
+        self.tasks = Arc::new(Ready(store));
+        self
+    }
+
+    /// The same, opened when the first task needs it.
+    #[must_use]
+    pub fn task_store_on_demand(mut self, source: Arc<dyn TaskStoreSource>) -> Self {
+        self.tasks = source;
+        self
+    }
+
     /// The subagents, from a registry of your own; those given with [`subagent`](Self::subagent) cannot be added to
     /// it.
     #[must_use]
@@ -268,11 +285,11 @@ impl HostBuilder {
         if self.purse.cost.is_some() && self.prices.is_none() {
             return Err(HostError::CostWithoutPrices);
         }
+        let surface = self.handoff_policy.surface;
         let governance = Governance::new(self.policy, self.approver).handoffs(self.handoff_policy);
         let governance = Arc::new(governance);
         let offered = tools.effects().map(|(name, effect)| (name, Ok(effect)));
-        let delegations =
-            registry.all().into_iter().map(|subagent| (subagent.tool_name.clone(), Ok(Effect::Delegate)));
+        let delegations = delegations(surface, &tools, &*registry)?;
         let absent = absent(&tools, &self.no_confinement);
         let rights = governance.root_rights(PARENT.into(), offered.chain(delegations).chain(absent));
         if workspace.is_empty() {
@@ -305,6 +322,7 @@ impl HostBuilder {
             result_cap: self.result_cap,
             parallel_tool_calls: self.parallel_tool_calls,
             system,
+            tasks: TaskDesk::new(self.tasks),
         })
     }
 }

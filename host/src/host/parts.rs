@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use super::error::HostError;
-use crate::calls::ToolSet;
-use crate::governance::{Effect, HandoffPolicy, Policy, Rule, ToolList};
-use crate::handoff::{StaticRegistry, SubagentRegistry};
+use crate::calls::{ToolSet, ToolSetError};
+use crate::governance::{DelegationSurface, Effect, HandoffPolicy, Policy, Rule, ToolList};
+use crate::handoff::{SpawnTool, StaticRegistry, SubagentRegistry};
 use crate::ids::ToolName;
 use crate::subagent::Subagent;
 use crate::tools::Tool;
@@ -24,6 +24,40 @@ pub(super) fn absent(tools: &ToolSet, no_confinement: &str) -> Vec<(ToolName, Re
             (name, Err(Rule::NotOffered { reason }))
         })
         .collect()
+}
+
+/// What stands for the subagents in the parent's rights: their own tools, and those that spawn them; each that the
+/// surface leaves out with that.
+pub(super) fn delegations(
+    surface: DelegationSurface,
+    tools: &ToolSet,
+    registry: &dyn SubagentRegistry,
+) -> Result<Vec<(ToolName, Result<Effect, Rule>)>, HostError> {
+    let subagents = registry.all();
+    if subagents.is_empty() {
+        return Ok(Vec::new());
+    }
+    let not_offered = |which: &str| {
+        let reason = format!("set `handoff.surface` to {which} (`HandoffPolicy::surface` in code)");
+        Err(Rule::NotOffered { reason })
+    };
+    let own = |tool: &ToolName| match surface {
+        // Spawning them needs leave to delegate to them, whether or not they are shown one by one.
+        DelegationSurface::Tools | DelegationSurface::Spawn | DelegationSurface::Both => {
+            (tool.clone(), Ok(Effect::Delegate))
+        }
+        DelegationSurface::None => (tool.clone(), not_offered("`tools`, `spawn` or `both`")),
+    };
+    let mut all: Vec<_> = subagents.iter().map(|subagent| own(&subagent.tool_name)).collect();
+    for tool in SpawnTool::ALL {
+        let name = ToolName::from(tool.name());
+        if surface.has_spawn() && (tools.get(&name).is_some() || registry.get(&name).is_some()) {
+            return Err(ToolSetError::Taken { name }.into());
+        }
+        let effect = if surface.has_spawn() { Ok(Effect::Manage) } else { not_offered("`spawn` or `both`") };
+        all.push((name, effect));
+    }
+    Ok(all)
 }
 
 /// The subagents, checked against the tools whoever holds them.
@@ -51,14 +85,14 @@ pub(super) fn fallbacks_of(
     for tool in fallbacks {
         let name = ToolName::from(tool.description().name.as_str());
         if registry.get(&name).is_none() {
-            return Err(HostError::FallbackOfNothing { name, known: delegations(registry) });
+            return Err(HostError::FallbackOfNothing { name, known: standing(registry) });
         }
         tools.add(tool)?;
     }
     Ok(tools)
 }
 
-fn delegations(registry: &dyn SubagentRegistry) -> Vec<String> {
+fn standing(registry: &dyn SubagentRegistry) -> Vec<String> {
     registry.all().iter().map(|subagent| subagent.tool_name.to_string()).collect()
 }
 
@@ -71,11 +105,12 @@ pub(super) fn check_policy(
 ) -> Result<(), HostError> {
     let is_builtin =
         |name: &ToolName| deputy_contract::ALL_TOOLS.iter().any(|tool| tool.name == name.as_str());
-    let is_tool = |name: &ToolName| tools.get(name).is_some() || is_builtin(name);
+    let is_tool =
+        |name: &ToolName| tools.get(name).is_some() || is_builtin(name) || SpawnTool::of(name).is_some();
     if let Some(name) = policy.named().find(|name| !is_tool(name) && registry.get(name).is_none()) {
         return Err(HostError::UnknownToolInPolicy {
             name: name.clone(),
-            known: tools.effects().map(|(name, _)| name.to_string()).chain(delegations(registry)).collect(),
+            known: tools.effects().map(|(name, _)| name.to_string()).chain(standing(registry)).collect(),
         });
     }
     let listed = [&handoffs.allowed_tools, &handoffs.denied_tools];
@@ -86,6 +121,6 @@ pub(super) fn check_policy(
     let names = listed.into_iter().chain(own).flatten().flat_map(ToolList::names);
     match names.into_iter().find(|name| name.as_str() != "*" && registry.get(name).is_none()) {
         None => Ok(()),
-        Some(name) => Err(HostError::UnknownDelegation { name: name.clone(), known: delegations(registry) }),
+        Some(name) => Err(HostError::UnknownDelegation { name: name.clone(), known: standing(registry) }),
     }
 }

@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use async_trait::async_trait;
+
 use super::request::{Continue, RunRequest};
 use crate::history::History;
 use crate::ids::{SessionId, UserId};
-use crate::session::{Entered, SessionBook, SessionError, SessionKey, StoredSession};
+use crate::session::{Entered, SessionBook, SessionError, SessionKey, SessionStore, StoredSession};
+use crate::task::KeepHistory;
 
 /// The conversation of one run of a parent.
 pub(super) struct Conversation<'a> {
@@ -44,6 +47,13 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// What keeps the conversation while the run goes on, where there is a store.
+    pub(super) fn keeper(&self) -> Option<Arc<dyn KeepHistory>> {
+        let store = self.book.store()?.clone();
+        let key = SessionKey::of_agent(&self.id, self.user.clone());
+        Some(Arc::new(Keeper { store, id: self.id.clone(), key }))
+    }
+
     /// Keeps the conversation, where there is a store.
     pub(super) async fn keep(self, history: History) -> Result<(), SessionError> {
         let Some(store) = self.book.store() else { return Ok(()) };
@@ -53,6 +63,28 @@ impl<'a> Conversation<'a> {
             Some(mut entered) => entered.save(session).await,
             None => store.save(&session).await,
         }
+    }
+}
+
+/// Keeps a parent's conversation under way.
+#[derive(Debug)]
+struct Keeper {
+    store: Arc<dyn SessionStore>,
+    id: SessionId,
+    key: SessionKey,
+}
+
+#[async_trait]
+impl KeepHistory for Keeper {
+    async fn keep(&self, history: &History) -> Result<(), String> {
+        let session = StoredSession {
+            id: self.id.clone(),
+            key: self.key.clone(),
+            depth: 0,
+            tools: BTreeSet::new(),
+            history: history.clone(),
+        };
+        self.store.save(&session).await.map_err(|error| error.to_string())
     }
 }
 

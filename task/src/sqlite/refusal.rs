@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::primary_code;
+use super::fault::primary_code;
 
 /// A store that is not opened. Whatever lies there is left as it is.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use deputy::governance::HandoffFailureAction;
+use deputy::governance::{DelegationSurface, HandoffFailureAction};
 
 use super::super::tests::every_key;
 use super::super::{Config, File, Loaded, Source};
@@ -116,6 +116,8 @@ fn each_direction_lets_through_its_side_alone() {
         (none, "handoff.on_denied", "\"tell_model\"", false, as_is),
         (none, "handoff.on_error", "\"fail\"", true, as_is),
         (none, "handoff.on_error", "\"fallback_to_primary\"", false, as_is),
+        (none, "handoff.surface", "\"none\"", true, as_is),
+        (none, "handoff.surface", "\"spawn\"", false, as_is),
         (none, "tools.shell", "\"off\"", true, as_is),
         (none, "tools.shell", "\"confined\"", false, as_is),
         (none, "tools.shell", "\"unconfined\"", false, as_is),
@@ -196,7 +198,8 @@ fn allowance(config: &Config) -> Vec<(String, f64)> {
         ("denied goes on".into(), truth(handoff.on_denied != Some(HandoffFailureAction::Fail))),
         ("error goes on".into(), truth(handoff.on_error != Some(HandoffFailureAction::Fail))),
         ("retry".into(), truth(handoff.retry_after_side_effects == Some(true))),
-        ("descendants".into(), whole(purse.descendants, 64.0)),
+        ("surface".into(), truth(handoff.surface != Some(DelegationSurface::None))),
+        ("descendants".into(), whole(purse.descendants, 256.0)),
         ("runs".into(), whole(purse.concurrent_runs, 8.0)),
         ("purse depth".into(), whole(purse.depth, none)),
         ("turns".into(), number(purse.turns, none)),
@@ -317,6 +320,7 @@ const OPERATORS: &[&[&str]] = &[
         "purse.time=2h",
         "limits.subagent_max_turns=60",
         "handoff.on_error=fallback_to_primary",
+        "handoff.surface=both",
         "tools.shell=unconfined",
         "subagents.explore.tools=[\"read_file\"]",
         "subagents.explore.allowed_tools=[\"read_file\"]",

@@ -7,7 +7,7 @@ use crate::usage::Usage;
 /// What a tree of runs may use, all of its runs together. Each default stands in brackets; none is no limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PurseLimits {
-    /// Runs below the parent's, each attempt one \[64\].
+    /// Runs below the parent's, each attempt one \[256\].
     pub descendants: u32,
     /// Runs below the parent's that work at one time; a run that waits for another does not count \[8\].
     pub concurrent_runs: u32,
@@ -30,7 +30,7 @@ pub struct PurseLimits {
 impl Default for PurseLimits {
     fn default() -> Self {
         Self {
-            descendants: 64,
+            descendants: 256,
             concurrent_runs: 8,
             depth: None,
             turns: None,

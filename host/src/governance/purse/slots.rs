@@ -16,6 +16,11 @@ impl Slots {
         Self(Arc::new(Semaphore::new(most)))
     }
 
+    /// True where a slot is free now.
+    pub(crate) fn has_room(&self) -> bool {
+        self.0.available_permits() > 0
+    }
+
     /// Waits for a slot, in turn.
     pub(crate) async fn seat(&self) -> Seat {
         let held = self.take().await;
