@@ -22,7 +22,8 @@ mod rules;
 mod sqlite;
 mod status;
 mod store;
-#[cfg(all(test, feature = "sqlite"))]
+#[cfg(test)]
+#[cfg(feature = "sqlite")]
 mod tests;
 
 pub use changes::Changes;

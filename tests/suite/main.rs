@@ -24,6 +24,7 @@ mod purse;
 mod session_rights;
 mod sessions;
 mod support;
+mod tasks;
 mod telling;
 mod tidy;
 mod workspaces;

@@ -80,12 +80,14 @@ async fn a_model_that_always_delegates_to_two_more_ends_within_the_caps() {
     });
     let (report, heard) = run(model, PurseLimits::default(), deep()).await;
     assert_eq!(report.status, RunStatus::Partial, "{report:?}");
-    assert_eq!(report.purse.descendants, 64);
+    assert_eq!(report.purse.descendants, 256);
     assert_eq!(report.purse.spent.map(|spent| spent.part), Some(PursePart::Descendants));
     accounted(&report, &heard);
     let refused = heard.handoffs().into_iter().find(|end| end.attempts == 0).unwrap();
     assert_eq!(refused.status, HandoffStatus::Denied);
-    assert!(refused.error.unwrap().contains("64 of 64 descendant runs; the setting is `purse.descendants`"));
+    assert!(
+        refused.error.unwrap().contains("256 of 256 descendant runs; the setting is `purse.descendants`")
+    );
 }
 
 #[tokio::test]

@@ -64,3 +64,10 @@ pub(crate) fn calls(calls: &[(&str, serde_json::Value)]) -> Result<Turn, ModelEr
     });
     Ok(turn(parts.collect(), StopReason::ToolCalls))
 }
+
+/// A turn of text and calls.
+pub(crate) fn calls_after(text: &str, asked: &[(&str, serde_json::Value)]) -> Result<Turn, ModelError> {
+    let mut turn = calls(asked)?;
+    turn.message.parts.insert(0, Part::Text(text.to_owned()));
+    Ok(turn)
+}
