@@ -113,7 +113,7 @@ pub enum Event {
         /// Whether it continues a conversation.
         session_mode: SessionMode,
         /// The background task that it is, if it is one.
-        task_id: Option<String>,
+        task_id: Option<Arc<str>>,
     },
     /// A delegation ended, whatever way.
     HandoffEnd(HandoffEnd),
@@ -205,7 +205,7 @@ pub struct HandoffEnd {
     /// What the subagent asked for and did not get, each with the rule and what would allow it.
     pub cut: Vec<String>,
     /// The background task that it was, if it was one.
-    pub task_id: Option<String>,
+    pub task_id: Option<Arc<str>>,
     /// The worktree that it worked in and that holds changes, by its id. None: it had none, or left it untouched.
     pub worktree: Option<String>,
 }

@@ -1,6 +1,8 @@
 //! In which conversation a delegation speaks and who can stop it: as its subagent declares, or as a task that was
 //! spawned. Must not run it.
 
+use std::sync::Arc;
+
 use tokio_util::sync::CancellationToken;
 
 use crate::ids::SessionId;
@@ -30,7 +32,7 @@ impl Way {
         Self { session: Some(session), cancel: task.cancel.clone(), task: Some(task) }
     }
 
-    pub(super) fn task_id(&self) -> Option<String> {
-        self.task.as_ref().map(|task| task.id.to_string())
+    pub(super) fn task_id(&self) -> Option<Arc<str>> {
+        self.task.as_ref().map(|task| task.id.as_str().into())
     }
 }

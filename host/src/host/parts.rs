@@ -26,13 +26,16 @@ pub(super) fn absent(tools: &ToolSet, no_confinement: &str) -> Vec<(ToolName, Re
         .collect()
 }
 
+/// A tool with what it can do at worst, or with why it is not offered.
+pub(super) type Standing = (ToolName, Result<Effect, Rule>);
+
 /// What stands for the subagents in the parent's rights: their own tools, and those that spawn them; each that the
 /// surface leaves out with that.
 pub(super) fn delegations(
     surface: DelegationSurface,
     tools: &ToolSet,
     registry: &dyn SubagentRegistry,
-) -> Result<Vec<(ToolName, Result<Effect, Rule>)>, HostError> {
+) -> Result<Vec<Standing>, HostError> {
     let subagents = registry.all();
     if subagents.is_empty() {
         return Ok(Vec::new());

@@ -91,7 +91,7 @@ async fn a_cancel_from_another_process_reaches_the_run() {
         tokio::task::yield_now().await;
     }
     let id = records(&theirs).await[0].id.clone();
-    assert_eq!(theirs.cancel(&id).await.unwrap(), [id.clone()]);
+    assert_eq!(theirs.cancel(&id).await.unwrap(), std::slice::from_ref(&id));
     let report = run.await.unwrap();
     assert!(report.answer.unwrap().contains("\"status\":\"cancelled\""));
     assert_eq!(theirs.get(&id).await.unwrap().status, TaskStatus::Cancelled);

@@ -68,10 +68,9 @@ impl HandoffExecutor {
     /// The subagent of this id, where the run may delegate to it.
     fn agent(&self, scope: &RunScope, id: &str) -> Result<Arc<Subagent>, ToolError> {
         let all = self.registry.all();
-        if let Some(subagent) = all.iter().find(|one| one.name().as_str() == id) {
-            if scope.rights.knows(subagent.tool()) {
-                return Ok(subagent.clone());
-            }
+        let named = |one: &&Arc<Subagent>| one.name().as_str() == id && scope.rights.knows(one.tool());
+        if let Some(subagent) = all.iter().find(named) {
+            return Ok(subagent.clone());
         }
         let known = all.iter().filter(|one| scope.rights.holds(one.tool().as_str()));
         let known: Vec<String> = known.map(|one| format!("`{}`", as_data(one.name().as_str()))).collect();
