@@ -36,6 +36,8 @@ pub struct RunTasks {
     is_the_task: bool,
     /// True once there may be a record for the conversation: until then nothing is looked up.
     in_use: AtomicBool,
+    /// True while a task has begun that the conversation, as it is kept, does not know of.
+    pub(super) begun: AtomicBool,
     works: TaskTracker,
     mine: Mutex<BTreeMap<TaskId, CancellationToken>>,
     agents: Mutex<BTreeMap<String, SpawnedAgent>>,
@@ -106,6 +108,7 @@ impl RunTasks {
             above: None,
             is_the_task: false,
             in_use: AtomicBool::new(in_use),
+            begun: AtomicBool::new(false),
             works: TaskTracker::new(),
             mine: Mutex::default(),
             agents: Mutex::default(),
@@ -151,6 +154,7 @@ impl RunTasks {
             restart_safe: false,
         };
         store.create(new).await.map_err(|error| error.to_string())?;
+        self.begun.store(true, Ordering::Release);
         let handle = TaskHandle {
             id: id.clone(),
             cancel: order.cancel.clone(),

@@ -2,6 +2,7 @@
 //! delivered only when the conversation holds it. Must not begin or stop a task.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use tokio::time::Instant;
@@ -51,7 +52,7 @@ impl RunTasks {
         let store = self.desk.store().await?;
         let ended = self.ended(store).await?;
         if ended.is_empty() {
-            return Ok(());
+            return self.keep_what_began(history).await;
         }
         let ids: Vec<TaskId> = ended.iter().map(|record| record.id.clone()).collect();
         let new: Vec<TaskRecord> =
@@ -59,12 +60,24 @@ impl RunTasks {
         if !new.is_empty() {
             history.push(Message::user(frame::results(&new, cap.0)));
         }
-        if let Some(keeper) = &self.keeper {
-            // What a crash would take from the conversation must not count as delivered.
-            keeper.keep(history).await?;
-        }
+        // What a crash would take from the conversation must not count as delivered.
+        self.begun.store(true, Ordering::Release);
+        self.keep_what_began(history).await?;
         store.acknowledge(&ids).await.map_err(|error| error.to_string())?;
         Ok(())
+    }
+
+    /// Keeps the conversation where tasks began in it that it would not know of after a crash.
+    async fn keep_what_began(&self, history: &History) -> Result<(), String> {
+        let Some(keeper) = &self.keeper else { return Ok(()) };
+        if !self.begun.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let kept = keeper.keep(history).await;
+        if kept.is_err() {
+            self.begun.store(true, Ordering::Release);
+        }
+        kept
     }
 
     /// What is still to come.
