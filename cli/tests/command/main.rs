@@ -17,5 +17,6 @@ mod output;
 mod server;
 mod settings;
 mod signals;
+mod tasks;
 mod tools;
 mod worktrees;
