@@ -16,6 +16,7 @@ mod list_files;
 mod read_file;
 mod run_command;
 mod run_program;
+mod todo_write;
 mod write_file;
 
 // What the tools share.
@@ -52,6 +53,7 @@ pub use process::Finished;
 pub use read_file::{Page, ReadFileTool};
 pub use run_command::RunCommandTool;
 pub use run_program::RunProgramTool;
+pub use todo_write::{Todo, TodoStatus, TodoWriteTool};
 pub use web::{Resolver, WebClient, WebClientError, WebLimits};
 pub use write_file::{WriteFileTool, Written};
 

@@ -87,7 +87,7 @@ impl Place {
         arguments: Value,
     ) -> Result<O::Output, ToolError> {
         let tool = OperationTool::new(operation);
-        let permit = permit::<O>(&tool, &arguments).await;
+        let permit = permit(&tool, &arguments).await;
         let permit = permit.try_map(|text| {
             deputy_contract::parse_arguments(&<O::Arguments as TypedArguments>::SPEC, text.as_str())
         })?;
@@ -100,9 +100,12 @@ impl Place {
         operation: O,
         arguments: Value,
     ) -> Result<String, ToolError> {
-        let tool = OperationTool::new(operation);
-        let permit = permit::<O>(&tool, &arguments).await;
-        tool.call(permit, &self.context).await
+        self.call_tool(&OperationTool::new(operation), &arguments).await
+    }
+
+    /// One call of any tool.
+    pub(super) async fn call_tool(&self, tool: &dyn Tool, arguments: &Value) -> Result<String, ToolError> {
+        tool.call(permit(tool, arguments).await, &self.context).await
     }
 
     /// The message of a call that has to fail.
@@ -115,7 +118,7 @@ impl Place {
     }
 }
 
-async fn permit<O: Operation>(tool: &OperationTool<O>, arguments: &Value) -> Permit<Arguments> {
+async fn permit(tool: &dyn Tool, arguments: &Value) -> Permit<Arguments> {
     let name = ToolName::from(tool.description().name.as_str());
     let governance = Governance::new(Policy::default().allow(name.clone()), Arc::new(DenyAll));
     let rights = governance.root_rights("parent".into(), [(name.clone(), Ok(tool.effect()))]);
