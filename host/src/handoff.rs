@@ -251,7 +251,10 @@ impl CallExecutor for Arc<HandoffExecutor> {
         names
             .into_iter()
             .filter(|name| self.offers(scope, name))
-            .filter_map(|name| self.description(name))
+            .filter_map(|name| match self.registry.get(name) {
+                Some(subagent) => Some(described(&subagent)),
+                None => self.primary.description_under(name, &scope.rights),
+            })
             .collect()
     }
 

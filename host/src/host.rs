@@ -28,7 +28,7 @@ use crate::run::{RunScope, Tally};
 use crate::sandbox::{ComponentError, Sandbox};
 use crate::session::SessionStore;
 use crate::subagent::Subagent;
-use crate::tools::ToolLimits;
+use crate::tools::{BackgroundCommands, ToolLimits};
 use crate::workspace::Workspace;
 use sessions::Conversation;
 
@@ -80,7 +80,7 @@ impl Host {
         let cancel = cancel.child_token();
         let _stops = cancel.clone().drop_guard();
         let scope = Arc::new(self.scope(&request, conversation.id.clone(), cancel.clone()));
-        let purse = scope.purse.clone();
+        let (purse, background) = (scope.purse.clone(), scope.background.clone());
         let span = tracing::info_span!("run", agent = %scope.agent(), run = %scope.id, depth = 0u32);
         let agent = Agent::new(scope, Arc::new(self.executor.clone()), self.system.clone()).resuming(history);
         let work = agent.work().instrument(span);
@@ -92,6 +92,7 @@ impl Host {
                 work.await
             }
         };
+        background.end().await;
         if let Err(error) = conversation.keep(history).await {
             let message = format!("the conversation is not kept: {error}");
             self.events.emit(|| Event::Warning { message });
@@ -109,6 +110,7 @@ impl Host {
             model: self.model.clone(),
             workspace: self.workspace.clone(),
             events: self.events.clone(),
+            background: BackgroundCommands::within(&cancel),
             cancel,
             tool_limits: self.tool_limits,
             max_turns: self.max_turns,

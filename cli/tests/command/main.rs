@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod background_commands;
 mod bad_input;
 mod components;
 mod deputy;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::{CallContext, Operation, OperationTool, Tool, ToolError, ToolLimits};
+use super::{BackgroundCommands, CallContext, Operation, OperationTool, Tool, ToolError, ToolLimits};
 use crate::governance::{DenyAll, Governance, Permit, Policy};
 use crate::history::Arguments;
 use crate::ids::{RunId, ToolName};
@@ -31,7 +31,8 @@ impl Place {
         std::fs::create_dir(around.path().join("root")).unwrap();
         let workspace = Arc::new(Workspace::open(&around.path().join("root")).unwrap());
         let cancel = CancellationToken::new();
-        Self { around, context: CallContext { run: RunId::fresh(), workspace, cancel, limits } }
+        let background = BackgroundCommands::within(&cancel);
+        Self { around, context: CallContext { run: RunId::fresh(), workspace, cancel, background, limits } }
     }
 
     /// The workspace root.
