@@ -45,7 +45,7 @@ pub use background::BackgroundCommands;
 pub use background_command::BackgroundCommandTool;
 pub use builtin::{Operation, OperationTool};
 pub use builtins::Builtins;
-use check_command::CHECK_COMMAND;
+pub(crate) use check_command::CHECK_COMMAND;
 pub use check_command::CheckCommandTool;
 pub use confinement::{CommandLimits, Confinement, ConfinementUnavailable, ShellMode};
 pub use context::{CallContext, ToolLimits};

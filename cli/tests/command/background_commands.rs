@@ -67,3 +67,23 @@ fn a_subagent_has_the_background_only_with_what_looks_after_it() {
     assert!(whole.contains("started in the background"), "{whole}");
     assert_eq!(deputy.left_over(), 0);
 }
+
+#[test]
+fn rules_on_what_looks_after_commands_are_known_and_explained() {
+    let deputy = Deputy::new();
+    deputy.run(&["explain", "check_command", "--shell", shell()]).exits(0);
+    deputy
+        .run(&["explain", "check_command", "--shell", "off"])
+        .exits(3)
+        .says(&["does not offer it", "--shell"]);
+    let denied = ["--deny", "check_command", "--shell", shell()];
+    deputy.run(&[&["explain", "check_command"], &denied[..]].concat()).exits(3);
+    // Without it there is no background either.
+    let steps = json!([
+        {"speaker": "parent", "calls": [start("sleep 300")]},
+        {"speaker": "parent", "take": {"told": "(?s).*"}, "answer": "{{told}}"},
+    ]);
+    let flags = [&["--allow", "run_command"], &denied[..], &["go"]].concat();
+    let told = deputy.scripted(&steps, &flags).exits(0).stdout;
+    assert!(told.contains("unknown field `background`"), "{told}");
+}

@@ -14,7 +14,7 @@ use crate::history::Arguments;
 use crate::model::ToolDescription;
 
 /// The tool's name.
-pub(super) const CHECK_COMMAND: &str = "check_command";
+pub(crate) const CHECK_COMMAND: &str = "check_command";
 
 /// The longest wait of one call.
 const WAIT_SECONDS: u64 = 60;
