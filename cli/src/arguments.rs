@@ -1,10 +1,13 @@
 //! What the command line takes. Parses only: nothing is opened, read or decided here.
 
+mod tasks;
+
 use std::path::PathBuf;
 
 use crate::ending::Ending;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
+pub(crate) use tasks::{StateFilter, TasksArguments, TasksCommand};
 
 /// What all help texts end with.
 const ENVIRONMENT: &str = "Environment:
@@ -44,6 +47,8 @@ pub(crate) enum Command {
     Trust(TrustArguments),
     /// List the conversations that are kept, or forget some
     Sessions(SessionsArguments),
+    /// List the background tasks of a workspace; show one, wait for it or stop it
+    Tasks(TasksArguments),
     /// List the worktrees in which subagents left work; show, apply or discard one
     Worktrees(WorktreesArguments),
     /// Start a new subagent: a crate that builds to a component

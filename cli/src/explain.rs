@@ -53,8 +53,12 @@ pub(crate) fn run(arguments: &ExplainArguments) -> anyhow::Result<Ending> {
 /// A tool that there is, or that this host could offer.
 fn known_tool(host: &Host, name: &str) -> anyhow::Result<ToolName> {
     let subagents: Vec<String> = host.subagents().map(|one| one.tool().to_string()).collect();
-    let known: Vec<&str> =
-        ALL_TOOLS.iter().map(|tool| tool.name).chain(subagents.iter().map(String::as_str)).collect();
+    let own = host.rights().tools().keys().chain(host.rights().cut().iter().map(|denial| &denial.tool));
+    let built_in = ALL_TOOLS.iter().map(|tool| tool.name);
+    let mut known: Vec<&str> =
+        built_in.chain(own.map(ToolName::as_str)).chain(subagents.iter().map(String::as_str)).collect();
+    known.sort_unstable();
+    known.dedup();
     if known.contains(&name) { Ok(name.into()) } else { Err(anyhow!(unknown("tool", name, &known))) }
 }
 

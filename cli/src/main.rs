@@ -20,6 +20,7 @@ mod setup;
 mod state;
 mod subagents;
 mod task_records;
+mod tasks;
 mod trust;
 mod trust_command;
 mod worktrees;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Trust(arguments) => trust_command::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
+        Command::Tasks(arguments) => tasks::run(&arguments),
         Command::Worktrees(arguments) => worktrees::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
         Command::Completions { shell } => Ok(arguments::completions(shell)),

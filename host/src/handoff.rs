@@ -263,7 +263,11 @@ impl CallExecutor for Arc<HandoffExecutor> {
         names
             .into_iter()
             .filter(|name| self.offers(scope, name))
-            .filter_map(|name| self.description(name))
+            .filter_map(|name| match (self.registry.get(name), SpawnTool::of(name)) {
+                (Some(subagent), _) => Some(described(&subagent)),
+                (None, Some(tool)) => Some(tool.description()),
+                (None, None) => self.primary.description_under(name, &scope.rights),
+            })
             .collect()
     }
 

@@ -29,7 +29,7 @@ use crate::sandbox::{ComponentError, Sandbox};
 use crate::session::SessionStore;
 use crate::subagent::Subagent;
 use crate::task::{RunTasks, TaskDesk};
-use crate::tools::ToolLimits;
+use crate::tools::{BackgroundCommands, ToolLimits};
 use crate::workspace::Workspace;
 use sessions::Conversation;
 
@@ -89,7 +89,7 @@ impl Host {
             conversation.keeper(),
         );
         let scope = Arc::new(self.scope(&request, session, tasks, cancel.clone()));
-        let purse = scope.purse.clone();
+        let (purse, background) = (scope.purse.clone(), scope.background.clone());
         let span = tracing::info_span!("run", agent = %scope.agent(), run = %scope.id, depth = 0u32);
         let agent = Agent::new(scope, Arc::new(self.executor.clone()), self.system.clone()).resuming(history);
         let work = agent.work().instrument(span);
@@ -101,6 +101,7 @@ impl Host {
                 work.await
             }
         };
+        background.end().await;
         if let Err(error) = conversation.keep(history).await {
             let message = format!("the conversation is not kept: {error}");
             self.events.emit(|| Event::Warning { message });
@@ -124,6 +125,7 @@ impl Host {
             model: self.model.clone(),
             workspace: self.workspace.clone(),
             events: self.events.clone(),
+            background: BackgroundCommands::within(&cancel),
             cancel,
             tool_limits: self.tool_limits,
             max_turns: self.max_turns,

@@ -17,7 +17,7 @@ use crate::ids::{AgentName, RunId, SessionId, ToolName, UserId};
 use crate::model::Model;
 use crate::session::SessionKey;
 use crate::task::RunTasks;
-use crate::tools::{CallContext, ToolError, ToolLimits};
+use crate::tools::{BackgroundCommands, CallContext, ToolError, ToolLimits};
 use crate::workspace::Workspace;
 
 /// One run of one agent, parent or subagent.
@@ -41,6 +41,8 @@ pub struct RunScope {
     pub events: Events,
     /// Set when the run is being stopped; set with it for everything that it started.
     pub cancel: CancellationToken,
+    /// The commands that it has in the background. Whoever ends the run ends them.
+    pub background: BackgroundCommands,
     /// Caps on its tools.
     pub tool_limits: ToolLimits,
     /// Model turns that it may take.
@@ -154,6 +156,7 @@ impl RunScope {
             run: self.id.clone(),
             workspace: self.workspace.clone(),
             cancel: self.cancel.child_token(),
+            background: self.background.clone(),
             limits: self.tool_limits,
         }
     }

@@ -8,6 +8,8 @@ mod error;
 mod native;
 
 // One tool a file: its operation on a workspace and how its result reads.
+mod background_command;
+mod check_command;
 mod edit_file;
 mod fetch_url;
 mod find_files;
@@ -16,9 +18,11 @@ mod list_files;
 mod read_file;
 mod run_command;
 mod run_program;
+mod todo_write;
 mod write_file;
 
 // What the tools share.
+mod background;
 mod blocking;
 mod confinement;
 pub mod exec_helper;
@@ -37,8 +41,12 @@ mod web;
 
 use async_trait::async_trait;
 
+pub use background::BackgroundCommands;
+pub use background_command::BackgroundCommandTool;
 pub use builtin::{Operation, OperationTool};
 pub use builtins::Builtins;
+pub(crate) use check_command::CHECK_COMMAND;
+pub use check_command::CheckCommandTool;
 pub use confinement::{CommandLimits, Confinement, ConfinementUnavailable, ShellMode};
 pub use context::{CallContext, ToolLimits};
 pub use edit_file::EditFileTool;
@@ -52,10 +60,11 @@ pub use process::Finished;
 pub use read_file::{Page, ReadFileTool};
 pub use run_command::RunCommandTool;
 pub use run_program::RunProgramTool;
+pub use todo_write::{Todo, TodoStatus, TodoWriteTool};
 pub use web::{Resolver, WebClient, WebClientError, WebLimits};
 pub use write_file::{WriteFileTool, Written};
 
-use crate::governance::{Effect, Permit};
+use crate::governance::{Effect, Permit, Rights};
 use crate::history::Arguments;
 use crate::model::ToolDescription;
 
@@ -64,6 +73,12 @@ use crate::model::ToolDescription;
 pub trait Tool: Send + Sync + std::fmt::Debug {
     /// How a model reads it.
     fn description(&self) -> &ToolDescription;
+
+    /// How the model of a run with these rights reads it: what the run cannot use is left out.
+    fn description_under(&self, rights: &Rights) -> &ToolDescription {
+        let _ = rights;
+        self.description()
+    }
 
     /// What it can do at worst; a policy's defaults go by it.
     fn effect(&self) -> Effect;

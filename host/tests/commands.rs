@@ -12,6 +12,8 @@
 
 #[path = "commands/attacks.rs"]
 mod attacks;
+#[path = "commands/background.rs"]
+mod background;
 #[path = "commands/cases.rs"]
 mod cases;
 #[path = "commands/confined.rs"]
@@ -43,7 +45,8 @@ fn main() -> ExitCode {
     if std::env::var_os(PREPARED).is_none() {
         return with_secrets(&arguments);
     }
-    let tests = [supervised::TESTS, refusals::TESTS, confined::TESTS, cases::TESTS].concat();
+    let tests =
+        [background::TESTS, supervised::TESTS, refusals::TESTS, confined::TESTS, cases::TESTS].concat();
     if arguments.iter().any(|argument| argument == "--list") {
         tests.iter().for_each(|(name, _)| println!("{name}: test"));
         return ExitCode::SUCCESS;

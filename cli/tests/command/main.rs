@@ -8,6 +8,8 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod background_commands;
+mod background;
 mod bad_input;
 mod components;
 mod deputy;
@@ -17,5 +19,6 @@ mod output;
 mod server;
 mod settings;
 mod signals;
+mod tasks;
 mod tools;
 mod worktrees;

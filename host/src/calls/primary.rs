@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tracing::Instrument as _;
 
 use super::{CallExecutor, CallRecord, Fault, ToolSet};
-use crate::governance::Permit;
+use crate::governance::{Permit, Rights};
 use crate::history::{Arguments, ToolCall};
 use crate::ids::ToolName;
 use crate::model::ToolDescription;
@@ -70,6 +70,12 @@ impl PrimaryExecutor {
         result
     }
 
+    /// How one of the tools reads to a run with these rights.
+    #[must_use]
+    pub fn description_under(&self, tool: &ToolName, rights: &Rights) -> Option<ToolDescription> {
+        self.tools.get(tool).map(|tool| tool.description_under(rights).clone())
+    }
+
     /// The tools.
     #[must_use]
     pub fn tools(&self) -> &ToolSet {
@@ -125,7 +131,7 @@ impl CallExecutor for PrimaryExecutor {
     }
 
     fn descriptions(&self, scope: &RunScope) -> Vec<ToolDescription> {
-        scope.rights.tools().keys().filter_map(|name| self.description(name)).collect()
+        scope.rights.tools().keys().filter_map(|name| self.description_under(name, &scope.rights)).collect()
     }
 
     fn description(&self, tool: &ToolName) -> Option<ToolDescription> {

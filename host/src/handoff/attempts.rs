@@ -16,7 +16,7 @@ use crate::ids::{RunId, SessionId};
 use crate::run::{RunScope, Tally};
 use crate::sandbox::{ComponentError, EndCause, Guest, GuestLimits, Outcome};
 use crate::session::{EnterError, Entered, SessionKey, StoredSession};
-use crate::tools::ToolError;
+use crate::tools::{BackgroundCommands, ToolError};
 use crate::workspace::Opened;
 
 /// What every attempt of a delegation shares.
@@ -164,7 +164,9 @@ impl HandoffExecutor {
             let attempt = handoff.attempt(&child);
             // From here on something runs, and what it does could be done twice.
             parent.tally.note_side_effect(permit.tool());
-            let report = match self.sandbox.run(permit, guest).await {
+            let report = self.sandbox.run(permit, guest).await;
+            child.background.end().await;
+            let report = match report {
                 Ok(report) => report,
                 Err(error) => {
                     // What does not compile or link does not do so the second time either.
@@ -200,6 +202,7 @@ impl HandoffExecutor {
     /// The run of one attempt.
     fn child(&self, handoff: &Handoff, plan: &Plan, seat: crate::governance::Seat) -> RunScope {
         let parent = &handoff.parent;
+        let cancel = handoff.way.cancel.child_token();
         let open = plan.conversation.entered.as_ref().map(|entered| entered.key().clone());
         RunScope {
             id: RunId::fresh(),
@@ -210,7 +213,8 @@ impl HandoffExecutor {
             model: handoff.subagent.model.as_ref().unwrap_or(&parent.model).clone(),
             workspace: plan.directory.workspace().clone(),
             events: parent.events.clone(),
-            cancel: handoff.way.cancel.child_token(),
+            background: BackgroundCommands::within(&cancel),
+            cancel,
             tool_limits: parent.tool_limits,
             max_turns: handoff.subagent.max_turns.unwrap_or(self.max_turns),
             parallel_tool_calls: parent.parallel_tool_calls,

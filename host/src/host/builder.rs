@@ -17,7 +17,7 @@ use crate::sandbox::{Sandbox, SandboxOptions};
 use crate::session::{SessionBook, SessionStore};
 use crate::subagent::Subagent;
 use crate::task::{MemoryTaskStore, Ready, TaskDesk, TaskStore, TaskStoreSource};
-use crate::tools::{Builtins, Confinement, Tool, ToolLimits, WebClient};
+use crate::tools::{Builtins, Confinement, TodoWriteTool, Tool, ToolLimits, WebClient};
 use crate::workspace::Workspace;
 
 /// Model turns of a parent's run where nothing else is said.
@@ -279,6 +279,7 @@ impl HostBuilder {
         for tool in builtins.all().into_iter().chain(self.tools) {
             tools.add(tool)?;
         }
+        tools.add(Arc::new(TodoWriteTool::default()))?;
         let registry = registry_of(self.registry, self.subagents, &tools)?;
         let fallbacks = fallbacks_of(self.fallbacks, &*registry)?;
         check_policy(&self.policy, &self.handoff_policy, &tools, &*registry)?;

@@ -9,16 +9,17 @@ use crate::governance::{DelegationSurface, Effect, HandoffPolicy, Policy, Rule, 
 use crate::handoff::{SpawnTool, StaticRegistry, SubagentRegistry};
 use crate::ids::ToolName;
 use crate::subagent::Subagent;
-use crate::tools::Tool;
+use crate::tools::{CHECK_COMMAND, Tool};
 
 /// Built-in tools that this host does not offer, each with why.
 pub(super) fn absent(tools: &ToolSet, no_confinement: &str) -> Vec<(ToolName, Result<Effect, Rule>)> {
-    let absent = deputy_contract::ALL_TOOLS.iter().map(|tool| ToolName::from(tool.name));
+    let absent = deputy_contract::ALL_TOOLS.iter().map(|tool| tool.name).chain([CHECK_COMMAND]);
     absent
+        .map(ToolName::from)
         .filter(|name| tools.get(name).is_none())
         .map(|name| {
             let reason = match name.as_str() {
-                "run_command" | "run_program" => no_confinement.to_owned(),
+                "run_command" | "run_program" | CHECK_COMMAND => no_confinement.to_owned(),
                 _ => "give the host a web client with `HostBuilder::web`".to_owned(),
             };
             (name, Err(Rule::NotOffered { reason }))
@@ -106,10 +107,15 @@ pub(super) fn check_policy(
     tools: &ToolSet,
     registry: &dyn SubagentRegistry,
 ) -> Result<(), HostError> {
-    let is_builtin =
-        |name: &ToolName| deputy_contract::ALL_TOOLS.iter().any(|tool| tool.name == name.as_str());
-    let is_tool =
-        |name: &ToolName| tools.get(name).is_some() || is_builtin(name) || SpawnTool::of(name).is_some();
+    let is_builtin = |name: &ToolName| {
+        let host_only = SpawnTool::ALL.map(SpawnTool::name).into_iter().chain([CHECK_COMMAND]);
+        deputy_contract::ALL_TOOLS
+            .iter()
+            .map(|tool| tool.name)
+            .chain(host_only)
+            .any(|one| one == name.as_str())
+    };
+    let is_tool = |name: &ToolName| tools.get(name).is_some() || is_builtin(name);
     if let Some(name) = policy.named().find(|name| !is_tool(name) && registry.get(name).is_none()) {
         return Err(HostError::UnknownToolInPolicy {
             name: name.clone(),

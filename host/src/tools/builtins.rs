@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    Confinement, EditFileTool, FetchUrlTool, FindFilesTool, GrepFilesTool, ListFilesTool, OperationTool,
-    ReadFileTool, RunCommandTool, RunProgramTool, Tool, WebClient, WriteFileTool,
+    BackgroundCommandTool, CheckCommandTool, Confinement, EditFileTool, FetchUrlTool, FindFilesTool,
+    GrepFilesTool, ListFilesTool, OperationTool, ReadFileTool, RunCommandTool, RunProgramTool, Tool,
+    WebClient, WriteFileTool,
 };
 
 /// Every built-in tool that this host offers.
@@ -51,7 +52,7 @@ impl Builtins {
         }
     }
 
-    /// All of them as tools.
+    /// All of them as tools, with what only the host has: a command in the background, and looking after it.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<dyn Tool>> {
         let mut all: Vec<Arc<dyn Tool>> = vec![
@@ -62,7 +63,10 @@ impl Builtins {
             self.write_file.clone(),
             self.edit_file.clone(),
         ];
-        all.extend(self.run_command.clone().map(|tool| tool as Arc<dyn Tool>));
+        if let Some(run_command) = self.run_command.clone() {
+            all.push(Arc::new(BackgroundCommandTool::new(run_command)));
+            all.push(Arc::new(CheckCommandTool::default()));
+        }
         all.extend(self.run_program.clone().map(|tool| tool as Arc<dyn Tool>));
         all.extend(self.fetch_url.clone().map(|tool| tool as Arc<dyn Tool>));
         all

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::BackgroundCommands;
 use crate::ids::RunId;
 use crate::workspace::Workspace;
 
@@ -19,6 +20,8 @@ pub struct CallContext {
     /// [`ToolError::Cancelled`](super::ToolError::Cancelled). Work that cannot be stopped looks at it
     /// once more just before it takes effect.
     pub cancel: CancellationToken,
+    /// The commands that the run has in the background; they outlive the call and not the run.
+    pub background: BackgroundCommands,
     /// Caps on what a tool reads, returns and waits for.
     pub limits: ToolLimits,
 }

@@ -1,11 +1,11 @@
-//! Runs one command for a tool: hands the job to the helper, waits, and says how it ended.
+//! Runs one command for a tool: hands the job to the helper, waits or follows it, and says how it ended.
 //! Must not start a command itself, and must not decide whether it may run.
 
 mod helper;
 mod outcome;
 mod time_limit;
 
-use super::exec_helper::message::{Identity, Job, Launch};
+use super::exec_helper::message::{Identity, Job, Launch, Live};
 use super::{CallContext, Confinement, ToolError};
 use deputy_contract::render;
 
@@ -49,6 +49,51 @@ pub(super) async fn run(
     wanted: Wanted,
     context: &CallContext,
 ) -> Result<Finished, ToolError> {
+    let Prepared { job, of } = prepare(confinement, wanted, context)?;
+    let report = helper::supervise(confinement.helper(), &job, context, None).await?;
+    outcome::outcome(report, &of)
+}
+
+/// Runs it to its end and hands its output on as it comes; the result has none then.
+///
+/// # Errors
+/// As [`run`].
+pub(super) async fn follow(
+    confinement: &Confinement,
+    prepared: Prepared,
+    context: &CallContext,
+    said: &mut (dyn FnMut(Live) + Send),
+) -> Result<Finished, ToolError> {
+    let Prepared { mut job, mut of } = prepared;
+    (job.live, job.output_bytes, of.live) = (true, 0, true);
+    let mut report = helper::supervise(confinement.helper(), &job, context, Some(said)).await?;
+    (report.head, report.left_out, report.tail) = (String::new(), 0, String::new());
+    outcome::outcome(report, &of)
+}
+
+/// A command that is sure to make sense and has yet to start.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    job: Job,
+    of: outcome::Circumstances,
+}
+
+impl Prepared {
+    /// How long it may run.
+    pub(super) fn time_limit(&self) -> std::time::Duration {
+        self.of.time.limit
+    }
+}
+
+/// Checks what is wanted and shuts it in.
+///
+/// # Errors
+/// A [`ToolError`] where it could not be run.
+pub(super) fn prepare(
+    confinement: &Confinement,
+    wanted: Wanted,
+    context: &CallContext,
+) -> Result<Prepared, ToolError> {
     let time = time_limit::resolve(wanted.timeout_ms, &context.limits)?;
     if wanted.program.is_empty() {
         return Err(ToolError::InvalidArguments("the program's name is empty; name one".to_owned()));
@@ -80,18 +125,17 @@ pub(super) async fn run(
         },
         time_limit_ms: u64::try_from(time.limit.as_millis()).unwrap_or(u64::MAX),
         output_bytes: output_bytes(context.limits.result_bytes),
+        live: false,
     };
-    let report = helper::supervise(confinement.helper(), &job, context).await?;
-    outcome::outcome(
-        report,
-        &outcome::Circumstances {
-            mode: confinement.mode(),
-            time,
-            longest: context.limits.command_time_max,
-            processes: job.launch.limits.processes,
-            write_workspace: wanted.write_workspace,
-        },
-    )
+    let of = outcome::Circumstances {
+        mode: confinement.mode(),
+        time,
+        longest: context.limits.command_time_max,
+        processes: job.launch.limits.processes,
+        write_workspace: wanted.write_workspace,
+        live: false,
+    };
+    Ok(Prepared { job, of })
 }
 
 /// A result as a model reads it.

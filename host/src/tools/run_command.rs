@@ -22,6 +22,20 @@ impl RunCommandTool {
     pub fn new(confinement: Arc<Confinement>) -> Self {
         Self { confinement }
     }
+
+    /// What shuts its commands in.
+    pub(super) fn confinement(&self) -> &Arc<Confinement> {
+        &self.confinement
+    }
+}
+
+/// What a permitted call wants run.
+pub(super) fn wanted(permit: Permit<RunCommand>) -> Wanted {
+    let write_workspace = permit.may_write();
+    let RunCommand { command, timeout_ms } = permit.into_arguments();
+    // The dashes keep a command line that begins with one from being read as options.
+    let args = vec!["-c".to_owned(), "--".to_owned(), command];
+    Wanted { program: "/bin/sh".to_owned(), args, timeout_ms, write_workspace }
 }
 
 #[async_trait]
@@ -32,12 +46,7 @@ impl Operation for RunCommandTool {
     const EFFECT: Effect = Effect::Shell;
 
     async fn run(&self, permit: Permit<RunCommand>, context: &CallContext) -> Result<Finished, ToolError> {
-        let write_workspace = permit.may_write();
-        let RunCommand { command, timeout_ms } = permit.into_arguments();
-        // The dashes keep a command line that begins with one from being read as options.
-        let args = vec!["-c".to_owned(), "--".to_owned(), command];
-        let wanted = Wanted { program: "/bin/sh".to_owned(), args, timeout_ms, write_workspace };
-        process::run(&self.confinement, wanted, context).await
+        process::run(&self.confinement, wanted(permit), context).await
     }
 
     fn render(&self, output: Finished) -> String {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::{CallContext, Operation, OperationTool, Tool, ToolError, ToolLimits};
+use super::{BackgroundCommands, CallContext, Operation, OperationTool, Tool, ToolError, ToolLimits};
 use crate::governance::{DenyAll, Governance, Permit, Policy};
 use crate::history::Arguments;
 use crate::ids::{RunId, ToolName};
@@ -31,7 +31,8 @@ impl Place {
         std::fs::create_dir(around.path().join("root")).unwrap();
         let workspace = Arc::new(Workspace::open(&around.path().join("root")).unwrap());
         let cancel = CancellationToken::new();
-        Self { around, context: CallContext { run: RunId::fresh(), workspace, cancel, limits } }
+        let background = BackgroundCommands::within(&cancel);
+        Self { around, context: CallContext { run: RunId::fresh(), workspace, cancel, background, limits } }
     }
 
     /// The workspace root.
@@ -87,7 +88,7 @@ impl Place {
         arguments: Value,
     ) -> Result<O::Output, ToolError> {
         let tool = OperationTool::new(operation);
-        let permit = permit::<O>(&tool, &arguments).await;
+        let permit = permit(&tool, &arguments).await;
         let permit = permit.try_map(|text| {
             deputy_contract::parse_arguments(&<O::Arguments as TypedArguments>::SPEC, text.as_str())
         })?;
@@ -100,9 +101,12 @@ impl Place {
         operation: O,
         arguments: Value,
     ) -> Result<String, ToolError> {
-        let tool = OperationTool::new(operation);
-        let permit = permit::<O>(&tool, &arguments).await;
-        tool.call(permit, &self.context).await
+        self.call_tool(&OperationTool::new(operation), &arguments).await
+    }
+
+    /// One call of any tool.
+    pub(super) async fn call_tool(&self, tool: &dyn Tool, arguments: &Value) -> Result<String, ToolError> {
+        tool.call(permit(tool, arguments).await, &self.context).await
     }
 
     /// The message of a call that has to fail.
@@ -115,7 +119,7 @@ impl Place {
     }
 }
 
-async fn permit<O: Operation>(tool: &OperationTool<O>, arguments: &Value) -> Permit<Arguments> {
+async fn permit(tool: &dyn Tool, arguments: &Value) -> Permit<Arguments> {
     let name = ToolName::from(tool.description().name.as_str());
     let governance = Governance::new(Policy::default().allow(name.clone()), Arc::new(DenyAll));
     let rights = governance.root_rights("parent".into(), [(name.clone(), Ok(tool.effect()))]);

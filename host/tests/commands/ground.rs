@@ -8,8 +8,8 @@ use deputy::governance::{DenyAll, Effect, Governance, Policy};
 use deputy::history::Arguments;
 use deputy::ids::{AgentName, RunId, ToolName};
 use deputy::tools::{
-    CallContext, CommandLimits, Confinement, ConfinementUnavailable, OperationTool, RunCommandTool,
-    RunProgramTool, ShellMode, Tool, ToolError, ToolLimits,
+    BackgroundCommands, CallContext, CommandLimits, Confinement, ConfinementUnavailable, OperationTool,
+    RunCommandTool, RunProgramTool, ShellMode, Tool, ToolError, ToolLimits,
 };
 use deputy::workspace::Workspace;
 use serde_json::json;
@@ -27,8 +27,9 @@ pub(crate) struct Ground {
     pub(crate) directory: TempDir,
     pub(crate) context: CallContext,
     pub(crate) mark: String,
-    confinement: Confinement,
+    pub(crate) confinement: Confinement,
     writes: bool,
+    checks: bool,
 }
 
 /// This program, which is also the helper.
@@ -52,19 +53,27 @@ impl Ground {
     pub(crate) fn with(confinement: Confinement) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let mark = RunId::fresh().to_string();
+        let cancel = CancellationToken::new();
         let context = CallContext {
             run: RunId::fresh(),
             workspace: Arc::new(Workspace::open(directory.path()).expect("a workspace")),
-            cancel: CancellationToken::new(),
+            background: BackgroundCommands::within(&cancel),
+            cancel,
             limits: ToolLimits::default(),
         };
         let confinement = confinement.variable(MARK, mark.clone()).readable(this_program());
-        Self { directory, context, mark, confinement, writes: true }
+        Self { directory, context, mark, confinement, writes: true, checks: true }
     }
 
     /// The run has no tool that writes.
     pub(crate) fn read_only(mut self) -> Self {
         self.writes = false;
+        self
+    }
+
+    /// The run has no tool that looks after commands in the background.
+    pub(crate) fn without_check(mut self) -> Self {
+        self.checks = false;
         self
     }
 
@@ -115,11 +124,23 @@ impl Ground {
     }
 
     async fn call(&self, tool: &dyn Tool, arguments: &serde_json::Value) -> Result<Seen, ToolError> {
+        self.call_text(tool, arguments).await.map(|text| Seen::read(&text))
+    }
+
+    /// One call as a model makes it.
+    pub(crate) async fn call_text(
+        &self,
+        tool: &dyn Tool,
+        arguments: &serde_json::Value,
+    ) -> Result<String, ToolError> {
         let governance = Governance::new(Policy::default().yes_to_all(), Arc::new(DenyAll));
         let name = ToolName::from(tool.description().name.as_str());
         let mut tools = vec![(name.clone(), tool.effect())];
         if self.writes {
             tools.push((ToolName::from("write_file"), Effect::Write));
+        }
+        if self.checks {
+            tools.push((ToolName::from("check_command"), Effect::Manage));
         }
         let rights = governance.root_rights(
             AgentName::from("tester"),
@@ -127,7 +148,7 @@ impl Ground {
         );
         let arguments = Arguments::from(arguments.to_string());
         let permit = governance.review(&rights, &name, arguments, "a test").await.expect("it is allowed");
-        tool.call(permit, &self.context).await.map(|text| Seen::read(&text))
+        tool.call(permit, &self.context).await
     }
 
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {

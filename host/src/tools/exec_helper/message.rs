@@ -16,6 +16,18 @@ pub(crate) struct Job {
     pub time_limit_ms: u64,
     /// Most bytes of output text to keep; head and tail share them.
     pub output_bytes: usize,
+    /// True where the host wants the output as it comes: lines of [`Live`] stand before the report then.
+    pub live: bool,
+}
+
+/// Output of a command that goes on.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Live {
+    /// What came next.
+    Output(String),
+    /// So many bytes of text came next, faster than they could be handed on.
+    LeftOut(u64),
 }
 
 /// What to start and how to shut it in: what the supervisor hands on to the launcher.

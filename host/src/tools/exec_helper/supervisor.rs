@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, getpid, set_child_subreaper, setpriority_process, setsid};
 
+use super::live::Live;
 use super::message::{End, Job, Launch, Report, StartError};
 use super::temporary::Temporary;
 use super::watch::{self, Watched};
@@ -84,7 +85,8 @@ fn start(launch: &Launch) -> io::Result<(Child, PipeReader)> {
 
 fn watch_to_the_end(job: &Job, mut child: Child, output: PipeReader) -> io::Result<Report> {
     let pid = Pid::from_child(&child);
-    let mut watch = watch::Watch::new(pid, output, child.stderr.take(), job.output_bytes)?;
+    let live = job.live.then(Live::new).transpose()?;
+    let mut watch = watch::Watch::new(pid, output, child.stderr.take(), job.output_bytes, live)?;
     // Not to be crowded out by what it watches. Only root may; others cannot start as many processes.
     let _ = setpriority_process(None, -10);
     let limit = Duration::from_millis(job.time_limit_ms);

@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::capture::{Capture, Captured};
+use super::live::Live;
 use super::message::StartError;
 use super::tree;
 
@@ -46,6 +47,8 @@ pub(super) struct Watch {
     status: Option<ChildStderr>,
     said: Vec<u8>,
     capture: Capture,
+    /// Where the output goes as it comes, if anywhere.
+    live: Option<Live>,
     buffer: Box<[u8]>,
 }
 
@@ -57,12 +60,13 @@ struct Happened {
 }
 
 impl Watch {
-    /// Watches `command`, of whose output `output_bytes` are kept.
+    /// Watches `command`, of whose output `output_bytes` are kept, and all is handed on where `live` is there.
     pub(super) fn new(
         command: Pid,
         output: PipeReader,
         status: Option<ChildStderr>,
         output_bytes: usize,
+        live: Option<Live>,
     ) -> io::Result<Self> {
         Ok(Self {
             command,
@@ -71,6 +75,7 @@ impl Watch {
             status,
             said: Vec::new(),
             capture: Capture::new(output_bytes),
+            live,
             buffer: vec![0; 64 * 1024].into_boxed_slice(),
         })
     }
@@ -174,6 +179,9 @@ impl Watch {
         if status {
             self.take_status()?;
         }
+        if let Some(live) = &mut self.live {
+            live.flush()?;
+        }
         Ok(happened)
     }
 
@@ -181,7 +189,13 @@ impl Watch {
         let Some(output) = &mut self.output else { return Ok(()) };
         match output.read(&mut self.buffer) {
             Ok(0) => self.output = None,
-            Ok(read) => self.capture.push(self.buffer.get(..read).unwrap_or_default()),
+            Ok(read) => {
+                let bytes = self.buffer.get(..read).unwrap_or_default();
+                self.capture.push(bytes);
+                if let Some(live) = &mut self.live {
+                    live.push(bytes, false);
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

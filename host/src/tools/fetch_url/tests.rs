@@ -31,6 +31,7 @@ async fn a_refused_url_is_a_result_that_the_model_can_act_on() {
         run: RunId::new("run"),
         workspace: Arc::new(Workspace::open(folder.path()).unwrap()),
         cancel: tokio_util::sync::CancellationToken::new(),
+        background: crate::tools::BackgroundCommands::within(&tokio_util::sync::CancellationToken::new()),
         limits: ToolLimits::default(),
     };
     let tool = OperationTool::new(tool());

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use crate::tools::exec_helper::message::{Job, Report};
+use crate::tools::exec_helper::message::{Job, Live, Report};
 use crate::tools::exec_helper::{HIDDEN, SUPERVISE};
 use crate::tools::{CallContext, ToolError};
 
@@ -22,9 +22,20 @@ const STOP_TIME: Duration = Duration::from_secs(8);
 /// Room in a report beside the output.
 const REPORT_FRAME_BYTES: usize = 128 * 1024;
 
+/// Most bytes of one line of output that is followed: a read of the supervisor's, each byte in six.
+const LINE_BYTES: u64 = 1024 * 1024;
+
+/// Who hears of output as it comes.
+pub(super) type Said<'a> = &'a mut (dyn FnMut(Live) + Send);
+
 /// Does the job. Where the run is cancelled, or this future is dropped, the control pipe closes and the
 /// supervisor kills everything below it; it is never killed itself before that, as its tree would go free.
-pub(super) async fn supervise(helper: &Path, job: &Job, context: &CallContext) -> Result<Report, ToolError> {
+pub(super) async fn supervise(
+    helper: &Path,
+    job: &Job,
+    context: &CallContext,
+    said: Option<Said<'_>>,
+) -> Result<Report, ToolError> {
     if context.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
@@ -50,7 +61,7 @@ pub(super) async fn supervise(helper: &Path, job: &Job, context: &CallContext) -
     let told = tokio::select! {
         biased;
         () = context.cancel.cancelled() => None,
-        told = timeout(time, exchange(&mut child, &mut control, &line, job.output_bytes)) => Some(told),
+        told = timeout(time, exchange(&mut child, &mut control, &line, job.output_bytes, said)) => Some(told),
     };
     let told = match told {
         Some(Ok(told)) => told,
@@ -80,6 +91,7 @@ async fn exchange(
     control: &mut Option<ChildStdin>,
     line: &[u8],
     output_bytes: usize,
+    said: Option<Said<'_>>,
 ) -> std::io::Result<Vec<u8>> {
     if let Some(control) = control {
         // A helper that is gone already shows by its missing report.
@@ -87,11 +99,28 @@ async fn exchange(
     }
     let mut text = Vec::new();
     if let Some(output) = &mut child.stdout {
+        if let Some(said) = said {
+            return follow(output, said).await;
+        }
         // JSON writes a control character in six bytes.
         let most = output_bytes.saturating_mul(6).saturating_add(REPORT_FRAME_BYTES);
         output.take(most as u64).read_to_end(&mut text).await?;
     }
     Ok(text)
+}
+
+/// Hands on what comes before the report, and answers that.
+async fn follow(output: &mut ChildStdout, said: Said<'_>) -> std::io::Result<Vec<u8>> {
+    let mut lines = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        (&mut lines).take(LINE_BYTES).read_until(b'\n', &mut line).await?;
+        match serde_json::from_slice(&line) {
+            Ok(live) => said(live),
+            // The report, or nothing where there is none.
+            Err(_) => return Ok(line),
+        }
+    }
 }
 
 /// Waits for the end of a helper that was let go, and ends it where it does not come. How it ended, in words.

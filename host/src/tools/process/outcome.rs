@@ -22,6 +22,8 @@ pub(super) struct Circumstances {
     pub(super) processes: u32,
     /// True where output can be redirected into the workspace.
     pub(super) write_workspace: bool,
+    /// True where the output was handed on as it came and is not in the report.
+    pub(super) live: bool,
 }
 
 /// Reads a report.
@@ -29,8 +31,11 @@ pub(super) fn outcome(report: Report, of: &Circumstances) -> Result<Finished, To
     let note = note(&report, of);
     let output = output(&report, of.write_workspace);
     let so_far = |why: String| {
-        let output = if output.is_empty() { "(none)" } else { output.as_str() };
         let note = if note.is_empty() { String::new() } else { format!("\nnote: {note}") };
+        if of.live {
+            return format!("{why}{note}");
+        }
+        let output = if output.is_empty() { "(none)" } else { output.as_str() };
         format!("{why}; output until then:\n{output}{note}")
     };
     let exit_code = match report.end {

@@ -27,6 +27,7 @@ fn confined() -> Circumstances {
         longest: Duration::from_secs(600),
         processes: 33,
         write_workspace: true,
+        live: false,
     }
 }
 
