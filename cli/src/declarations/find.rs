@@ -68,7 +68,7 @@ pub(crate) fn find(places: &[Place], strict: bool, root: &Path, trust: &Trust) -
     let (mut layers, mut notes, mut origins) = (Vec::new(), Vec::new(), HashMap::new());
     let (mut known, mut components) = (HashMap::new(), Components::new());
     for place in places {
-        if let Some(note) = leads_out(place, root) {
+        if let Some(note) = leads_out(place, root).or_else(|| missing(place)) {
             notes.push(note);
             continue;
         }
@@ -124,6 +124,17 @@ fn leads_out(place: &Place, root: &Path) -> Option<Note> {
         files: vec![place.directory.clone()],
         message: format!(
             "{} is a link that leads out of the workspace and is not read: put the files there, or name their directory with --agents",
+            place.directory.display()
+        ),
+    })
+}
+
+/// That a directory that the operator set is not there.
+fn missing(place: &Place) -> Option<Note> {
+    (place.origin == Origin::Setting && !place.directory.is_dir()).then(|| Note {
+        files: vec![place.directory.clone()],
+        message: format!(
+            "`declarations.agents` names {}, which is no directory: make it, or take it out",
             place.directory.display()
         ),
     })

@@ -47,9 +47,9 @@ pub(crate) struct Standing {
     /// Whether that counts: somebody trusts the file, or the operator named it and no workspace holds it.
     pub(crate) trusted: bool,
     /// Whether its model and its turns count without trust.
-    named: bool,
+    pub(super) named: bool,
     /// The command that trusts it.
-    remedy: String,
+    pub(super) remedy: String,
 }
 
 impl Standing {

@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod components;
+mod declarations;
 mod deputy;
 mod documents;
 mod models;

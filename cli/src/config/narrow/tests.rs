@@ -251,6 +251,7 @@ fn rest(config: &Config) -> Config {
     let mut rest = config.clone();
     (rest.handoff, rest.purse, rest.limits) = Default::default();
     (rest.tools.ask, rest.tools.deny, rest.tools.shell) = Default::default();
+    rest.declarations.strict = None;
     for own in rest.subagents.values_mut() {
         (own.enabled, own.tools, own.max_turns, own.memory, own.fuel) = Default::default();
         (own.timeout, own.allowed_tools, own.denied_tools) = Default::default();
