@@ -182,7 +182,7 @@ pub(crate) fn named(given: &str) -> anyhow::Result<Named> {
         None => {
             let names: Vec<&str> = STOCK.iter().map(|one| one.name).collect();
             Err(anyhow!(
-                "{}, or a component file, whose name ends in .wasm",
+                "{}, or a component file, whose name ends in .wasm; `deputy agents show` knows agents that files declare",
                 unknown("stock subagent", given, &names)
             ))
         }

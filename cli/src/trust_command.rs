@@ -78,7 +78,14 @@ fn agent_files(
     }
     // What lies elsewhere is not for this workspace to trust.
     all.retain(|place| place.in_workspace && place.directory.is_dir());
-    Ok(declarations::find(&all, table.strict.unwrap_or(false), root, &Trust::All))
+    // Each by itself: which of two of one name counts is decided anew in each run.
+    let mut found = Found::default();
+    for place in &all {
+        let one = std::slice::from_ref(place);
+        let of_it = declarations::find(one, table.strict.unwrap_or(false), root, &Trust::All);
+        found.candidates.extend(of_it.candidates);
+    }
+    Ok(found)
 }
 
 /// What a trusted file may from now on.

@@ -64,7 +64,7 @@ impl Listed {
             id: entry.id.clone(),
             source: entry.source.display().to_string(),
             subagent: entry.agent.as_ref().map(|agent| agent.subagent.clone()).map_err(Clone::clone),
-            file: None,
+            file: entry.file.clone(),
             warnings: all.warnings_of(entry),
             named: entry.is_named(),
             fatal: false,

@@ -157,19 +157,18 @@ fn made(
 /// stands over both.
 fn limits(agent: &AgentFile, config: &Config, table: Option<&config::Subagent>) -> GuestLimits {
     let operators = guest_limits(config, table);
-    let own = |set: bool| if set { None } else { Some(()) };
-    let set = |of: fn(&config::Subagent) -> bool| own(table.is_some_and(of));
-    let fuel = set(|table| table.fuel.is_some()).and(agent.limits.fuel);
-    let memory = set(|table| table.memory.is_some()).and(agent.limits.memory);
+    let (fuel, memory) = (table.and_then(|table| table.fuel), table.and_then(|table| table.memory));
+    let own_fuel = agent.limits.fuel.filter(|_| fuel.is_none());
+    let own_memory = agent.limits.memory.filter(|_| memory.is_none());
     GuestLimits {
         time: operators.time.or(agent.timeout),
-        fuel: fuel.map_or(operators.fuel, |fuel| fuel.min(operators.fuel)),
-        memory: memory.map_or(operators.memory, |memory| memory.min(operators.memory)),
+        fuel: own_fuel.map_or(operators.fuel, |fuel| fuel.min(operators.fuel)),
+        memory: own_memory.map_or(operators.memory, |memory| memory.min(operators.memory)),
     }
 }
 
-/// Whether the directory of an entry was named on the command line.
 impl Entry {
+    /// Whether its directory was named on the command line.
     pub(crate) fn is_named(&self) -> bool {
         self.origin == Origin::Flag
     }

@@ -336,6 +336,11 @@ fn in_a_directory_that_the_operator_named_models_count_and_a_workspaces_componen
     );
     deputy.run(&["trust", "."]).exits(0);
     assert_eq!(one(&deputy, "jay", &named_so)["status"], "loaded");
+    // An agent of that name in another directory does not stand in the way of trust.
+    let deputy = deputy.file("subagents/jay.md", file("", "Only asks."));
+    deputy.run(&["trust", "."]).exits(0);
+    assert_eq!(one(&deputy, "jay", &named_so)["status"], "loaded");
+    assert_eq!(one(&deputy, "jay", &[])["source"], "subagents/jay.md");
 
     // Elsewhere than in the workspace they count; elsewhere in it the refusal names the command that trusts them.
     let other = Deputy::new();
@@ -436,4 +441,30 @@ fn thousands_of_files_are_listed_and_run_without_one_compilation_each() {
     assert_eq!(listed(&deputy, &["--agents", "a"]).len(), 1500);
     let ended = delegates(&deputy, "subagent_bird_7", "bird-7", &Value::Null, &["--agents", "a"]).exits(0);
     assert_eq!(ended.json()["handoffs"][0]["status"], "completed");
+}
+
+#[test]
+fn a_file_has_no_more_than_the_operators_limits_and_the_operators_word_on_it_stands() {
+    // What the guest may use shows where it runs out: a fuel that is too little for any run.
+    let deputy =
+        Deputy::new().file("subagents/heron.md", file("limits:\n  fuel: 1000\nworkspace: shared", "Count."));
+    let run = |arguments: &[&str]| {
+        let ended = delegates(&deputy, "subagent_heron", "heron", &Value::Null, arguments).exits(0).json();
+        ended["handoffs"][0]["status"].as_str().unwrap().to_owned()
+    };
+    assert_ne!(run(&[]), "completed");
+    assert_eq!(run(&["--set", "subagents.heron.fuel=1000000000"]), "completed");
+    let deputy = Deputy::new()
+        .file("subagents/heron.md", file("limits:\n  fuel: 1000000000\nworkspace: shared", "Count."));
+    let ended =
+        delegates(&deputy, "subagent_heron", "heron", &Value::Null, &["--set", "limits.fuel=1000"]).json();
+    assert_ne!(ended["handoffs"][0]["status"], "completed", "{ended}");
+}
+
+#[test]
+fn a_model_that_cannot_be_had_is_said_and_the_agent_runs_with_the_parents() {
+    let deputy = Deputy::new().file("a/heron.md", named("heron", "model: openai:gpt-4o-mini"));
+    let ended = delegates(&deputy, "subagent_heron", "heron", &Value::Null, &["--agents", "a"]).exits(0);
+    let ended = ended.says(&["`openai:gpt-4o-mini` run with the parent's", "OPENAI_API_KEY"]).json();
+    assert_eq!(ended["handoffs"][0]["status"], "completed");
 }
