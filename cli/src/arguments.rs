@@ -14,6 +14,7 @@ const ENVIRONMENT: &str = "Environment:
   DEPUTY_MODEL         model where --model is not given
   OPENAI_API_KEY       key for openai: models; OPENAI_BASE_URL names another server
   ANTHROPIC_API_KEY    key for anthropic: models; ANTHROPIC_BASE_URL names another server
+  XDG_CONFIG_HOME      where your own agent files are (in deputy/subagents/); default ~/.config
   XDG_CACHE_HOME       where compiled components are kept (in deputy/); default ~/.cache
   XDG_STATE_HOME       where conversations and the trust list are kept (in deputy/); default ~/.local/state
   NO_COLOR             no colour
@@ -43,7 +44,7 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Say whether an agent may call a tool, by which rule, and what would change that; nothing runs
     Explain(ExplainArguments),
-    /// Let a workspace's deputy.toml count whole, as it is now
+    /// Let a workspace's deputy.toml and agent files count whole, as they are now
     Trust(TrustArguments),
     /// List the conversations that are kept, or forget some
     Sessions(SessionsArguments),
@@ -118,6 +119,9 @@ pub(crate) struct SettingArguments {
     /// Register a component as a subagent, named by its file (repeat it for more)
     #[arg(long, value_name = "FILE.wasm", global = true)]
     pub(crate) subagent: Vec<PathBuf>,
+    /// Register the agent files (*.md) of a directory, such as .claude/agents (repeat it for more)
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) agents: Vec<PathBuf>,
 }
 
 /// Rules on tools.
@@ -185,7 +189,9 @@ pub(crate) struct RunArguments {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  deputy agents\n  deputy agents show explore --json")]
+#[command(
+    after_help = "Examples:\n  deputy agents\n  deputy agents --agents .claude/agents --json\n  deputy agents show explore --json"
+)]
 pub(crate) struct AgentsArguments {
     #[command(subcommand)]
     pub(crate) command: Option<AgentsCommand>,
@@ -198,7 +204,7 @@ pub(crate) struct AgentsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentsCommand {
-    /// Show one subagent with its imports
+    /// Show one subagent with its prompt and its imports
     Show {
         /// Its id
         id: String,
@@ -238,7 +244,7 @@ pub(crate) struct SupposedArguments {
     after_help = "Example:\n  deputy check general --grant read_file,grep_files\n\nExit codes: 0 it would run, 3 it would be refused, 2 wrong usage, 1 no component for this host"
 )]
 pub(crate) struct CheckArguments {
-    /// A component file, or the name of a stock subagent
+    /// A component file, or the name of a subagent
     #[arg(value_name = "FILE.wasm|NAME")]
     pub(crate) component: String,
     /// Exactly these tools are granted; default: those that it imports
@@ -265,7 +271,7 @@ pub(crate) struct ExplainArguments {
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  deputy trust .\n  deputy trust --list\n  deputy trust --revoke ../old\n\nTrust is bound to what the file holds now: a changed file is not trusted."
+    after_help = "Examples:\n  deputy trust .\n  deputy trust --list\n  deputy trust --revoke ../old\n\nTrust covers deputy.toml and the agent files in subagents and .claude/agents, with their components. It is bound to what each file holds now: a changed file is not trusted."
 )]
 pub(crate) struct TrustArguments {
     /// The workspace
@@ -274,6 +280,9 @@ pub(crate) struct TrustArguments {
     /// Take the workspace off the list
     #[arg(long)]
     pub(crate) revoke: bool,
+    /// Trust the agent files of this directory of the workspace as well (repeat it for more)
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "revoke"])]
+    pub(crate) agents: Vec<PathBuf>,
     /// Say what is trusted
     #[arg(long, conflicts_with_all = ["directory", "revoke"])]
     pub(crate) list: bool,

@@ -16,28 +16,26 @@ use crate::approve::Somebody;
 use crate::arguments::CheckArguments;
 use crate::ending::{Ending, ends};
 use crate::setup::Setup;
-use crate::subagents::{named, unknown};
+use crate::subagents::{is_file, named, unknown};
 use crate::{render, settings};
 use finding::Finding;
 
 pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
-    let named = named(&arguments.component)?;
-    let component =
-        Component::from_bytes(&named.name, named.bytes).map_err(|error| ends(Ending::Failed, &error))?;
+    let named = if is_file(&arguments.component) { Some(component(&arguments.component)?) } else { None };
     let setup = Setup::supposed(&arguments.supposed)?;
     let (builder, commands) = unrun(&setup)?;
     let host = setup.apply(builder).build()?;
-    let configured = setup.subagents.iter().find(|one| {
-        one.name().as_str() == named.name && setup.config.subagents.contains_key(one.name().as_str())
-    });
-    let subagent = match (&arguments.grant, configured) {
-        (Some(grant), _) => {
+    let subagent = match named {
+        Some(subagent) => subagent,
+        None => known(&setup, &arguments.component)?,
+    };
+    let subagent = match &arguments.grant {
+        None => subagent,
+        Some(grant) => {
             check_names(grant)?;
             let granted = grant.iter().filter(|tool| !tool.is_empty()).map(String::as_str);
-            Subagent::new(named.name.as_str(), component).tools(granted)
+            Subagent::new(subagent.name().clone(), subagent.component().clone()).tools(granted)
         }
-        (None, Some(configured)) => configured.clone(),
-        (None, None) => Subagent::new(named.name.as_str(), component).tools_as_imported(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let checked = runtime.block_on(host.prepare(&subagent));
@@ -51,6 +49,34 @@ pub(crate) fn run(arguments: &CheckArguments) -> anyhow::Result<Ending> {
         Some(error) => Err(ends(finding.ending(), &error)),
         None => Ok(finding.ending()),
     }
+}
+
+/// A component file or a stock component, asking for what it imports.
+fn component(given: &str) -> anyhow::Result<Subagent> {
+    let named = named(given)?;
+    let component =
+        Component::from_bytes(&named.name, named.bytes).map_err(|error| ends(Ending::Failed, &error))?;
+    Ok(Subagent::new(named.name.as_str(), component).tools_as_imported())
+}
+
+/// A subagent that a run would have, by its name.
+fn known(setup: &Setup, name: &str) -> anyhow::Result<Subagent> {
+    if let Some(subagent) = setup.subagents.iter().find(|one| one.name().as_str() == name) {
+        return Ok(subagent.clone());
+    }
+    if let Some((_, error)) = setup.refused.iter().find(|(id, _)| id == name) {
+        return Err(ends(Ending::Failed, error));
+    }
+    // The stock holds more than a run delegates to: what runs prompts, and what a configuration left out.
+    component(name).map_err(|error| {
+        let names: Vec<&str> = setup.subagents.iter().map(|one| one.name().as_str()).collect();
+        let is_stock = deputy_stock::stock(name).is_some();
+        if is_stock {
+            error
+        } else {
+            anyhow!("{}, or a component file, whose name ends in .wasm", unknown("subagent", name, &names))
+        }
+    })
 }
 
 /// A builder of a host like that of a run, but without a model; and how it confines commands.

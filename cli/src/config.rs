@@ -20,7 +20,9 @@ use toml::Table;
 pub(crate) use file::{File, NAME};
 use layers::Layer;
 use problem::{Problem, Step};
-pub(crate) use tables::{Config, Handoff, Model, Prices, Purse, Subagent, Tools, WorkspaceWord};
+pub(crate) use tables::{
+    Config, Declarations, Handoff, Model, Prices, Purse, Subagent, Tools, WorkspaceWord,
+};
 pub(crate) use tools::INHERIT;
 
 /// Where a configuration file comes from, which decides how much of it counts.
@@ -29,7 +31,7 @@ pub(crate) enum Source {
     /// There is none.
     None,
     /// The operator named it: it counts whole.
-    Operator(PathBuf),
+    Operator(File),
     /// The workspace's own, where it has one. Untrusted, it can only narrow.
     Workspace { file: Option<File>, trusted: bool },
 }
@@ -62,9 +64,24 @@ impl Config {
     /// Settles the layers: the built-in one, the file, then each of `overrides`, given as `KEY=VALUE`. What comes
     /// later wins key by key.
     pub(crate) fn load(source: Source, overrides: &[String], stock: &[Stock<'_>]) -> anyhow::Result<Loaded> {
+        let (loaded, layers) = Self::layered(source, overrides, stock)?;
+        loaded.config.check(&layers, stock)?;
+        Ok(loaded)
+    }
+
+    /// How agent files are found and read, which is asked before it is known which subagents there are.
+    pub(crate) fn declarations(source: Source, overrides: &[String]) -> anyhow::Result<Declarations> {
+        Ok(Self::layered(source, overrides, &[])?.0.config.declarations)
+    }
+
+    fn layered(
+        source: Source,
+        overrides: &[String],
+        stock: &[Stock<'_>],
+    ) -> anyhow::Result<(Loaded, Vec<Layer>)> {
         let (file, whole) = match source {
             Source::None => (None, true),
-            Source::Operator(path) => (Some(File::named(&path)?), true),
+            Source::Operator(file) => (Some(file), true),
             Source::Workspace { file, trusted } => (file, trusted),
         };
         let mut layers = vec![Layer::built_in()?];
@@ -84,11 +101,10 @@ impl Config {
         let set = merged(&overrides);
         layers.extend(overrides);
         let mut config: Self = reader::read(&merged(&layers)).map_err(|problem| anyhow!("{problem}"))?;
-        config.check(&layers, stock)?;
         if let Some(file) = &file {
             config.resolve(file, &set);
         }
-        Ok(Loaded { config, file: file.map(|file| file.path().to_owned()), ignored })
+        Ok((Loaded { config, file: file.map(|file| file.path().to_owned()), ignored }, layers))
     }
 
     /// That each subagent is one thing.
@@ -104,7 +120,7 @@ impl Config {
                 (Some(_), Some(_)) => "has both `component` and `prompt`: keep one of them".to_owned(),
                 (None, None) if !names.contains(&name.as_str()) => format!(
                     "needs a `component` or a `prompt`: {}",
-                    crate::subagents::unknown("stock subagent", &problem::short(name), &names)
+                    crate::subagents::unknown("subagent", &problem::short(name), &names)
                 ),
                 _ => continue,
             };
@@ -118,6 +134,10 @@ impl Config {
 
     /// Makes the components and directories that the file names relative to it; those of the command line stay as they are.
     fn resolve(&mut self, file: &File, set: &Table) {
+        let agents = self.declarations.agents.iter_mut().flatten();
+        if !layers::has(set, &["declarations", "agents"]) {
+            agents.for_each(|path| *path = file.directory().join(&path));
+        }
         for (name, subagent) in &mut self.subagents {
             for (key, path) in
                 [("component", &mut subagent.component), ("workspace_path", &mut subagent.workspace_path)]
@@ -128,6 +148,11 @@ impl Config {
             }
         }
     }
+}
+
+/// A key as a line of a file has it.
+pub(crate) fn dotted_key(keys: &[&str]) -> String {
+    problem::dotted(&keys.iter().map(|key| Step::Key((*key).to_owned())).collect::<Vec<_>>())
 }
 
 fn merged(layers: &[Layer]) -> Table {

@@ -50,13 +50,7 @@ pub(crate) fn model(
         );
     };
     let mut config = ModelConfig::new(spec.parse::<ModelSpec>()?);
-    let (key, server) = match &config.spec {
-        ModelSpec::OpenAi { .. } => (variables.get("OPENAI_API_KEY"), variables.get("OPENAI_BASE_URL")),
-        ModelSpec::Anthropic { .. } => {
-            (variables.get("ANTHROPIC_API_KEY"), variables.get("ANTHROPIC_BASE_URL"))
-        }
-        _ => (None, None),
-    };
+    let (key, server) = of_provider(&config.spec, variables);
     config.base_url = arguments.base_url.clone().or(server).or_else(|| file.base_url.clone());
     config.api_key = key.map(Secret::new);
     config.stream = !arguments.no_stream && file.stream.unwrap_or(true);
@@ -64,6 +58,30 @@ pub(crate) fn model(
         config.limits.idle = idle;
     }
     Ok(config)
+}
+
+/// How a model that one subagent asks for is reached: as the run's own where both are of one provider, since a server
+/// that was named for it holds for all of it; else as the environment says.
+pub(crate) fn own_model(spec: ModelSpec, of_run: &ModelConfig, variables: &Variables<'_>) -> ModelConfig {
+    let mut config = of_run.clone();
+    if std::mem::discriminant(&spec) != std::mem::discriminant(&of_run.spec) {
+        let (key, server) = of_provider(&spec, variables);
+        config.api_key = key.map(Secret::new);
+        config.base_url = server;
+    }
+    config.spec = spec;
+    config
+}
+
+/// The key and the server that the environment names for the provider of a model.
+fn of_provider(spec: &ModelSpec, variables: &Variables<'_>) -> (Option<String>, Option<String>) {
+    match spec {
+        ModelSpec::OpenAi { .. } => (variables.get("OPENAI_API_KEY"), variables.get("OPENAI_BASE_URL")),
+        ModelSpec::Anthropic { .. } => {
+            (variables.get("ANTHROPIC_API_KEY"), variables.get("ANTHROPIC_BASE_URL"))
+        }
+        _ => (None, None),
+    }
 }
 
 /// The client of a model.
@@ -126,6 +144,26 @@ mod tests {
         for part in ["--model", "DEPUTY_MODEL", "openai:", "anthropic:", "ollama:", "scripted:"] {
             assert!(error.contains(part), "{part}: {error}");
         }
+    }
+
+    #[test]
+    fn a_subagents_own_model_is_reached_as_the_runs_where_both_are_of_one_provider() {
+        let lookup =
+            |name: &str| BOTH.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        let of_run = settled(Some("openai:m"), Some("http://flag"), BOTH).unwrap();
+        let reached = |spec: &str| {
+            let config = own_model(spec.parse().unwrap(), &of_run, &Variables(&lookup));
+            (config.spec.to_string(), config.api_key.map(|key| key.expose().to_owned()), config.base_url)
+        };
+        let own = |spec: &str, key: Option<&str>, server: Option<&str>| {
+            (spec.to_owned(), key.map(str::to_owned), server.map(str::to_owned))
+        };
+        assert_eq!(reached("openai:small"), own("openai:small", Some("open-key"), Some("http://flag")));
+        assert_eq!(
+            reached("anthropic:m"),
+            own("anthropic:m", Some("anthropic-key"), Some("http://anthropic"))
+        );
+        assert_eq!(reached("ollama:m"), own("ollama:m", None, None));
     }
 
     #[test]

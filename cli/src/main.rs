@@ -6,6 +6,7 @@ mod arguments;
 mod cache;
 mod check;
 mod config;
+mod declarations;
 mod ending;
 mod environment;
 mod explain;

@@ -1,5 +1,6 @@
 //! `deputy run`: one task, from the command line to its end. Must not print but through render.
 
+mod models;
 mod options;
 mod record;
 mod signals;

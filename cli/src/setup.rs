@@ -1,15 +1,20 @@
 //! What a host is set up from: configuration, flags and subagents, settled the same way for every command. Must not
 //! build a host, or a check would not say what a run does.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use deputy::governance::{HandoffPolicy, Policy, Prices, PurseLimits, ToolList};
 use deputy::host::HostBuilder;
+use deputy::ids::AgentName;
+use deputy::model::ModelSpec;
 use deputy::subagent::Subagent;
+use deputy_declared::Note;
 
 use crate::arguments::{RuleArguments, SettingArguments, Shell, SupposedArguments};
 use crate::config::{self, Config, File, Loaded, Source, Stock};
-use crate::subagents::{configured, plugin, stock};
+use crate::declarations::{self, Declarations, Place, Taken, Trust};
+use crate::subagents::{configured, plugin, prompt_runner, stock};
 use crate::trust::TrustList;
 use crate::{render, settings, state};
 
@@ -19,12 +24,16 @@ pub(crate) struct Setup {
     pub(crate) workspace: PathBuf,
     pub(crate) config: Config,
     pub(crate) subagents: Vec<Subagent>,
+    /// Subagents with models of their own, which are connected when a run begins.
+    pub(crate) models: Vec<(AgentName, ModelSpec)>,
+    /// Agent files that make no subagent, by their ids, and why.
+    pub(crate) refused: Vec<(String, String)>,
     pub(crate) policy: Policy,
     pub(crate) shell: Shell,
 }
 
 impl Setup {
-    /// Settles the configuration, then the flags over it, and says what of a workspace's file did not count.
+    /// Settles the configuration, then the flags over it, and says what of a workspace's files did not count.
     pub(crate) fn load(
         settings: &SettingArguments,
         rules: &RuleArguments,
@@ -32,12 +41,19 @@ impl Setup {
         shell: Option<Shell>,
         quiet: bool,
     ) -> anyhow::Result<Self> {
-        let plugins = settings.subagent.iter().map(|path| plugin(path));
-        let known = stock()?.into_iter().map(Ok).chain(plugins).collect::<Result<Vec<_>, _>>()?;
-        let (config, subagents) = settled(settings, known, quiet)?;
+        let plugins = settings.subagent.iter().map(|path| plugin(path)).collect::<Result<Vec<_>, _>>()?;
+        let Settled { config, subagents, declarations } = settled(settings, plugins, quiet)?;
+        if !quiet {
+            declarations::tell(&declarations, true);
+        }
+        let models = declarations
+            .agents()
+            .filter_map(|agent| agent.model.clone().map(|model| (agent.subagent.name().clone(), model)));
         Ok(Self {
             workspace: settings.workspace.clone(),
             subagents,
+            models: models.collect(),
+            refused: declarations.refused().map(|(id, error)| (id.to_owned(), error.to_owned())).collect(),
             policy: settings::policy(&config.tools, rules, yes),
             shell: shell.or(config.tools.shell).unwrap_or(Shell::Confined),
             config,
@@ -79,18 +95,102 @@ impl Setup {
     }
 }
 
-/// The configuration, and `known` subagents as it has them; says what of a workspace's file did not count.
+/// The configuration, and all subagents as it has them.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) config: Config,
+    pub(crate) subagents: Vec<Subagent>,
+    pub(crate) declarations: Declarations,
+}
+
+/// Settles the configuration and the subagents, `plugins` among them; says what of a workspace's configuration did not
+/// count.
 pub(crate) fn settled(
     settings: &SettingArguments,
-    known: Vec<Subagent>,
+    plugins: Vec<Subagent>,
     quiet: bool,
-) -> anyhow::Result<(Config, Vec<Subagent>)> {
-    let loaded = loaded(settings, &known)?;
+) -> anyhow::Result<Settled> {
+    let source = source(settings)?;
+    let table = Config::declarations(source.clone(), &settings.set)?;
+    let root = root(&settings.workspace);
+    let places = places(&settings.agents, &table, &settings.workspace, &root)?;
+    let found = declarations::find(&places, table.strict.unwrap_or(false), &root, &trust(&places, &root)?);
+    let runner = prompt_runner()?;
+    let stock = stock(&runner)?;
+
+    let loaded = loaded(source, settings, &found, stock.iter().chain(&plugins))?;
     if !quiet {
         warn_of_ignored(&loaded);
     }
-    let subagents = configured(known, &loaded.config, loaded.file.as_deref())?;
-    Ok((loaded.config, subagents))
+    let config = loaded.config;
+    let tools = tools_taken(stock.iter().chain(&plugins), &config);
+    let mut taken = Taken { plugins: &plugins, stock: &stock, tools, runner: &runner, root: &root };
+    let mut declarations = declarations::settle(found, &config, &mut taken);
+    let shadowed = shadowed(&stock, &mut declarations);
+    let left = stock.into_iter().filter(|one| !shadowed.contains(one.name()));
+    let known = left.chain(plugins).collect();
+    let declared = declarations.agents().map(|agent| agent.subagent.clone());
+    let subagents = configured(known, declared, &config, loaded.file.as_deref(), &runner)?;
+    Ok(Settled { config, subagents, declarations })
+}
+
+/// The directories of agent files of a run.
+pub(crate) fn places(
+    flags: &[PathBuf],
+    table: &config::Declarations,
+    workspace: &Path,
+    root: &Path,
+) -> anyhow::Result<Vec<Place>> {
+    let settings = table.agents.as_deref().unwrap_or_default();
+    declarations::places(flags, settings, workspace, root, |name| std::env::var_os(name))
+}
+
+/// The canonical path of a workspace.
+pub(crate) fn root(workspace: &Path) -> PathBuf {
+    let canonical = workspace.canonicalize().or_else(|_| std::path::absolute(workspace));
+    canonical.unwrap_or_else(|_| workspace.to_owned())
+}
+
+/// What is trusted in the workspace, looked up where there is something to trust.
+fn trust(places: &[Place], root: &Path) -> anyhow::Result<Trust> {
+    let any = places.iter().any(|place| place.in_workspace && place.directory.is_dir());
+    // Without a place for the list nothing is on it.
+    let list = if any { trust_list().ok() } else { None };
+    Ok(Trust::Hashes(list.map_or(Ok(BTreeSet::new()), |list| list.hashes(root))?))
+}
+
+/// Tools that no agent file may be called as.
+fn tools_taken<'a>(known: impl Iterator<Item = &'a Subagent>, config: &Config) -> BTreeSet<String> {
+    let own =
+        config.subagents.iter().filter(|(_, table)| table.prompt.is_some() || table.component.is_some());
+    let folded = own.map(|(name, _)| deputy::subagent::tool_name_for(&name.as_str().into()).to_string());
+    let set = config.subagents.values().filter_map(|table| table.tool_name.clone());
+    known.map(|one| one.tool().to_string()).chain(folded).chain(set).collect()
+}
+
+/// The built-in subagents in whose place a file's stands; said in a note, as is where a file does not.
+fn shadowed(stock: &[Subagent], declarations: &mut Declarations) -> Vec<AgentName> {
+    let mut shadowed = Vec::new();
+    for name in stock.iter().map(Subagent::name) {
+        let same = |id: &str| id.eq_ignore_ascii_case(name.as_str());
+        let Some(entry) = declarations
+            .entries
+            .iter()
+            .filter(|entry| same(&entry.id))
+            .max_by_key(|entry| entry.agent.is_ok())
+        else {
+            continue;
+        };
+        let (file, files) = (entry.source.display(), vec![entry.source.clone()]);
+        let message = if entry.agent.is_ok() {
+            shadowed.push(name.clone());
+            format!("two agents are called `{name}`: {file} counts, the one that is built in is left out")
+        } else {
+            format!("`{name}` is the one that is built in, since {file} was refused")
+        };
+        declarations.notes.push(Note { files, message });
+    }
+    shadowed
 }
 
 /// Says what of a workspace's file did not count, and what would make it count.
@@ -106,17 +206,29 @@ fn warn_of_ignored(loaded: &Loaded) {
     }
 }
 
-/// The configuration: of the file that the operator named, else of the workspace's own.
-fn loaded(settings: &SettingArguments, known: &[Subagent]) -> anyhow::Result<Loaded> {
-    let source = match &settings.config {
-        Some(path) => Source::Operator(path.clone()),
-        None => of_workspace(settings)?,
-    };
-    let declared: Vec<Vec<&str>> =
-        known.iter().map(|one| one.declared_tools().iter().map(|tool| tool.as_str()).collect()).collect();
-    let known: Vec<Stock<'_>> =
-        known.iter().zip(&declared).map(|(one, tools)| Stock { name: one.name().as_str(), tools }).collect();
-    Config::load(source, &settings.set, &known)
+/// The configuration, with the subagents that a table of it may be about.
+fn loaded<'a>(
+    source: Source,
+    settings: &SettingArguments,
+    found: &declarations::Found,
+    known: impl Iterator<Item = &'a Subagent>,
+) -> anyhow::Result<Loaded> {
+    let known: Vec<(&str, Vec<&str>)> = known
+        .map(|one| (one.name().as_str(), one.declared_tools().iter().map(|tool| tool.as_str()).collect()))
+        .collect();
+    // A file's agent stands before one that is built in, so its tools are those that a table can narrow.
+    let declared: Vec<(&str, Vec<&str>)> = found.names().collect();
+    let stock: Vec<Stock<'_>> =
+        declared.iter().chain(&known).map(|(name, tools)| Stock { name, tools }).collect();
+    Config::load(source, &settings.set, &stock)
+}
+
+/// The configuration's source: the file that the operator named, else the workspace's own.
+fn source(settings: &SettingArguments) -> anyhow::Result<Source> {
+    match &settings.config {
+        Some(path) => Ok(Source::Operator(File::named(path)?)),
+        None => of_workspace(settings),
+    }
 }
 
 fn of_workspace(settings: &SettingArguments) -> anyhow::Result<Source> {

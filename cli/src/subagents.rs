@@ -11,21 +11,39 @@ use deputy::workspace::WorkspaceMode;
 use deputy_stock::{STOCK, StockSubagent};
 
 use crate::config::{self, Config, INHERIT, WorkspaceWord};
+use crate::declarations::GENERAL_PURPOSE;
 
 /// The component that runs prompts; it is no subagent by itself.
 const PROMPT_RUNNER: &str = "react";
 
-/// The stock subagents that a parent can delegate to.
-pub(crate) fn stock() -> Result<Vec<Subagent>, ComponentError> {
-    STOCK.iter().filter(|one| one.name != PROMPT_RUNNER).map(stock_subagent).collect()
+/// The subagent that writes and runs commands, in a worktree so that nothing of it is final.
+const GENERAL: &str = "general";
+
+/// The subagent that mirrors its parent.
+const MIRROR: &str = "general-purpose";
+
+const MIRROR_DESCRIPTION: &str = "Does a whole task from end to end on the same files, with the reading and writing tools that you have \
+yourself; no commands, no network, no delegation. Use it for work that would fill this conversation and fits none of the more limited \
+subagents. It does not see this conversation: put into the task whatever it has to know.";
+
+/// The subagents that a parent can delegate to unless it is told otherwise. `runner` runs prompts.
+pub(crate) fn stock(runner: &Arc<Component>) -> Result<Vec<Subagent>, ComponentError> {
+    let mirror = Subagent::new(MIRROR, runner.clone())
+        .description(MIRROR_DESCRIPTION)
+        .instructions(GENERAL_PURPOSE)
+        .inherit_tools()
+        .source("built in");
+    let of_stock = STOCK.iter().filter(|one| one.name != PROMPT_RUNNER).map(stock_subagent);
+    std::iter::once(Ok(mirror)).chain(of_stock).collect()
 }
 
 fn stock_subagent(one: &StockSubagent) -> Result<Subagent, ComponentError> {
     let component = Component::from_bytes(one.name, one.wasm.into())?;
-    Ok(Subagent::new(one.name, component)
+    let subagent = Subagent::new(one.name, component)
         .description(one.description)
         .tools(one.tools.iter().copied())
-        .source("built in"))
+        .source("built in");
+    Ok(if one.name == GENERAL { subagent.workspace(WorkspaceMode::Worktree) } else { subagent })
 }
 
 /// A component file as a subagent: named by its file, described by itself, asking for what it imports.
@@ -35,44 +53,45 @@ pub(crate) fn plugin(path: &Path) -> Result<Subagent, ComponentError> {
     Ok(Subagent::new(name, component).tools_as_imported().source(path.display().to_string()))
 }
 
-/// The subagents as the configuration has them: changed, left out, or of its own.
+/// The subagents as the configuration has them: changed, left out, or of its own. What is `declared` was made under it
+/// already.
 pub(crate) fn configured(
     known: Vec<Subagent>,
+    declared: impl IntoIterator<Item = Subagent>,
     config: &Config,
     file: Option<&Path>,
+    runner: &Arc<Component>,
 ) -> anyhow::Result<Vec<Subagent>> {
     let mut subagents: Vec<Subagent> = Vec::new();
-    let prompted = config.subagents.values().any(|table| table.prompt.is_some());
-    // One component runs all prompts: it is read and compiled once.
-    let runner = prompted.then(prompt_runner).transpose()?;
     for subagent in known {
         match config.subagents.get(subagent.name().as_str()) {
             None => subagents.push(limited(subagent, config, None)),
             Some(table) if table.enabled == Some(false) => {}
-            Some(table) => subagents.push(changed(limited(subagent, config, Some(table)), table)),
+            Some(table) => subagents.push(as_set(limited(subagent, config, Some(table)), table)),
         }
     }
+    subagents.extend(declared);
     for (name, table) in &config.subagents {
-        let made = match (&table.component, &table.prompt, &runner) {
-            (Some(component), _, _) => {
+        let made = match (&table.component, &table.prompt) {
+            (Some(component), _) => {
                 Subagent::new(name.as_str(), Component::from_file(component)?).tools_as_imported()
             }
-            (None, Some(prompt), Some(runner)) => {
+            (None, Some(prompt)) => {
                 Subagent::new(name.as_str(), runner.clone()).instructions(prompt.as_str())
             }
-            (None, _, _) => continue,
+            (None, None) => continue,
         };
         let source = file.map_or_else(|| "--set".to_owned(), |file| file.display().to_string());
         if table.enabled != Some(false) {
             subagents.retain(|one| one.name() != made.name());
-            subagents.push(changed(limited(made.source(source), config, Some(table)), table));
+            subagents.push(as_set(limited(made.source(source), config, Some(table)), table));
         }
     }
     Ok(subagents)
 }
 
-/// The component that runs prompts.
-fn prompt_runner() -> anyhow::Result<Arc<Component>> {
+/// The component that runs prompts: one for all of them, read and compiled once.
+pub(crate) fn prompt_runner() -> anyhow::Result<Arc<Component>> {
     let one = STOCK
         .iter()
         .find(|one| one.name == PROMPT_RUNNER)
@@ -80,19 +99,38 @@ fn prompt_runner() -> anyhow::Result<Arc<Component>> {
     Ok(Arc::new(Component::from_bytes(one.name, one.wasm.into())?))
 }
 
-/// A subagent under the limits of the configuration: its own, else those of all.
+/// A subagent under the limits of the configuration.
 fn limited(subagent: Subagent, config: &Config, own: Option<&config::Subagent>) -> Subagent {
+    subagent.limits(guest_limits(config, own))
+}
+
+/// The limits of the configuration for one subagent: its own, else those of all.
+pub(crate) fn guest_limits(config: &Config, own: Option<&config::Subagent>) -> GuestLimits {
     let base = GuestLimits::default();
     let memory = own.and_then(|own| own.memory).or(config.limits.memory);
-    subagent.limits(GuestLimits {
+    GuestLimits {
         time: own.and_then(|own| own.timeout),
         fuel: own.and_then(|own| own.fuel).or(config.limits.fuel).unwrap_or(base.fuel),
         memory: memory.map_or(base.memory, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
-    })
+    }
 }
 
-/// A subagent with what its table sets.
-fn changed(mut subagent: Subagent, table: &config::Subagent) -> Subagent {
+/// A subagent with what its table sets, its place among it.
+fn as_set(subagent: Subagent, table: &config::Subagent) -> Subagent {
+    let subagent = changed(subagent, table);
+    if let Some(path) = &table.workspace_path {
+        return subagent.workspace(WorkspaceMode::At(path.clone()));
+    }
+    match table.workspace {
+        Some(WorkspaceWord::Shared) => subagent.workspace(WorkspaceMode::Shared),
+        Some(WorkspaceWord::Isolated) => subagent.workspace(WorkspaceMode::Isolated),
+        Some(WorkspaceWord::Worktree) => subagent.workspace(WorkspaceMode::Worktree),
+        None => subagent,
+    }
+}
+
+/// A subagent with what its table sets but for its place.
+pub(crate) fn changed(mut subagent: Subagent, table: &config::Subagent) -> Subagent {
     let list = |names: &[String]| ToolList::of(names.iter().map(String::as_str));
     if let Some(description) = &table.description {
         subagent = subagent.description(description);
@@ -107,15 +145,6 @@ fn changed(mut subagent: Subagent, table: &config::Subagent) -> Subagent {
     }
     if let Some(mode) = table.session_mode {
         subagent = subagent.session_mode(mode);
-    }
-    if let Some(path) = &table.workspace_path {
-        subagent = subagent.workspace(WorkspaceMode::At(path.clone()));
-    } else if let Some(word) = table.workspace {
-        subagent = subagent.workspace(match word {
-            WorkspaceWord::Shared => WorkspaceMode::Shared,
-            WorkspaceWord::Isolated => WorkspaceMode::Isolated,
-            WorkspaceWord::Worktree => WorkspaceMode::Worktree,
-        });
     }
     if let Some(turns) = table.max_turns {
         subagent = subagent.max_turns(turns);
@@ -136,11 +165,15 @@ pub(crate) struct Named {
     pub(crate) bytes: Arc<[u8]>,
 }
 
+/// Whether a word of the command line means a file, not a name.
+pub(crate) fn is_file(given: &str) -> bool {
+    given.contains('/') || given.ends_with(".wasm")
+}
+
 /// Finds a component file or a stock subagent.
 pub(crate) fn named(given: &str) -> anyhow::Result<Named> {
     let path = Path::new(given);
-    let is_file = given.contains('/') || given.ends_with(".wasm");
-    if is_file {
+    if is_file(given) {
         let bytes = Component::read_file(path)?;
         return Ok(Named { name: given.to_owned(), bytes });
     }
@@ -149,7 +182,7 @@ pub(crate) fn named(given: &str) -> anyhow::Result<Named> {
         None => {
             let names: Vec<&str> = STOCK.iter().map(|one| one.name).collect();
             Err(anyhow!(
-                "{}, or a component file, whose name ends in .wasm",
+                "{}, or a component file, whose name ends in .wasm; `deputy agents show` knows agents that files declare",
                 unknown("stock subagent", given, &names)
             ))
         }
@@ -198,7 +231,19 @@ mod tests {
 
     #[test]
     fn the_prompt_runner_is_no_subagent_by_itself() {
-        let names: Vec<String> = stock().unwrap().iter().map(|one| one.name().to_string()).collect();
-        assert_eq!(names, ["explore", "plan", "verify", "general"]);
+        let stock = stock(&prompt_runner().unwrap()).unwrap();
+        let names: Vec<String> = stock.iter().map(|one| one.name().to_string()).collect();
+        assert_eq!(names, ["general-purpose", "explore", "plan", "verify", "general"]);
+    }
+
+    #[test]
+    fn the_mirror_inherits_and_names_nothing_and_the_one_that_writes_does_so_in_a_worktree() {
+        let stock = stock(&prompt_runner().unwrap()).unwrap();
+        let of = |name: &str| stock.iter().find(|one| one.name().as_str() == name).unwrap();
+        let mirror = of(MIRROR);
+        assert!(mirror.declaration().tools.inherit && mirror.declared_tools().is_empty());
+        assert_eq!(*mirror.workspace_mode(), WorkspaceMode::Shared);
+        assert_eq!(*of(GENERAL).workspace_mode(), WorkspaceMode::Worktree);
+        assert_eq!(*of("explore").workspace_mode(), WorkspaceMode::Shared);
     }
 }

@@ -1,8 +1,9 @@
-//! The list of workspaces whose `deputy.toml` counts whole. Bound to what the file holds: a changed file is no
-//! longer trusted. Must not read the file itself, so that nothing else can be parsed than what was checked.
+//! The list of what is trusted in workspaces: their `deputy.toml` and agent files. Bound to what a file holds: a changed
+//! file is no longer trusted. Must not read the files itself, so that nothing else can be parsed than what was checked.
 
 mod entry;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -12,7 +13,7 @@ use anyhow::{Context as _, anyhow, bail};
 use rustix::fs::{FlockOperation, OFlags};
 
 use crate::config::File;
-pub(crate) use entry::Entry;
+pub(crate) use entry::{Entry, hash_of_declaration};
 
 /// Most bytes of the list that are read.
 const MOST: u64 = 1024 * 1024;
@@ -37,20 +38,27 @@ impl TrustList {
         }
     }
 
-    /// Trusts what the file holds now, and nothing that it held before.
-    pub(crate) fn trust(&self, file: &File) -> anyhow::Result<Entry> {
-        let entry = Entry::of(file)?;
-        if self.lies_in(file.directory()) {
+    /// The hashes of what is trusted in a workspace, given by its canonical path.
+    pub(crate) fn hashes(&self, workspace: &Path) -> anyhow::Result<BTreeSet<String>> {
+        if self.lies_in(workspace) {
+            return Ok(BTreeSet::new());
+        }
+        let there = self.list()?.into_iter().filter(|entry| entry.directory == workspace);
+        Ok(there.map(|entry| entry.hash).collect())
+    }
+
+    /// Trusts these, which are all of one workspace, and nothing that was trusted there before.
+    pub(crate) fn trust(&self, workspace: &Path, trusted: &[Entry]) -> anyhow::Result<()> {
+        if self.lies_in(workspace) {
             bail!(
                 "{} holds the list of what is trusted: a run there could trust itself",
-                file.directory().display()
+                workspace.display()
             );
         }
         self.change(|entries| {
-            entries.retain(|one| one.directory != entry.directory);
-            entries.push(entry.clone());
-        })?;
-        Ok(entry)
+            entries.retain(|one| one.directory != workspace);
+            entries.extend(trusted.iter().cloned());
+        })
     }
 
     /// Takes a directory off the list, also one that is gone; whether it was on it.

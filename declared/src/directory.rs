@@ -14,7 +14,16 @@ pub struct Found {
     /// Every declaration, loaded or refused, sorted by file name within a directory.
     pub files: Vec<Result<AgentFile, Refused>>,
     /// What concerns several files at once.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+}
+
+/// Something that concerns several files at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The files, the one that counts first.
+    pub files: Vec<PathBuf>,
+    /// What of them counts, and why; names all of them.
+    pub message: String,
 }
 
 /// Reads the declarations in the first level of `dir`: every `*.md`, and for [`Format::Subagents`] every `*.wasm`.
@@ -24,6 +33,12 @@ pub struct Found {
 /// claims it was refused. A directory that is not there holds nothing; one that cannot be read is one refusal.
 #[must_use]
 pub fn discover(dir: &Path, rules: &Rules) -> Found {
+    discover_with(dir, rules, |_, _| {})
+}
+
+/// The same, and shows `seen` the bytes of each file just as they are read: whoever binds a decision to what a file
+/// holds has the bytes that count.
+pub fn discover_with(dir: &Path, rules: &Rules, mut seen: impl FnMut(&Path, &[u8])) -> Found {
     let (root, paths) = match listed(dir) {
         Ok(Some(listed)) => listed,
         Ok(None) => return Found::default(),
@@ -37,6 +52,7 @@ pub fn discover(dir: &Path, rules: &Rules) -> Found {
         found.files.push(open::bytes(&root, path).map_err(|reason| Refused::whole(path, reason)).and_then(
             |bytes| {
                 utf8_name(path)?;
+                seen(path, &bytes);
                 read(path, &bytes, rules)
             },
         ));
@@ -86,11 +102,9 @@ fn component(root: &Path, path: &Path, found: &mut Found) {
             Ok(agent) if beside(&agent.path) => {}
             Err(refused) if beside(&refused.path) => {
                 claimed = true;
-                found.notes.push(format!(
-                    "{} is not offered by itself, since {} was refused",
-                    path.display(),
-                    refused.path.display()
-                ));
+                let (alone, file) = (path.display(), refused.path.display());
+                let message = format!("{alone} is not offered by itself, since {file} was refused");
+                found.notes.push(Note { files: vec![refused.path.clone(), path.to_owned()], message });
             }
             Ok(_) | Err(_) => {}
         }

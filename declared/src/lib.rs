@@ -6,6 +6,7 @@
 //! elsewhere.
 
 mod agent_file;
+mod definition;
 mod directory;
 mod fences;
 mod front_matter;
@@ -31,7 +32,8 @@ mod workspace;
 mod tests;
 
 pub use agent_file::{AgentFile, DeclaredLimits, DeclaredTools, SessionWord, Warning, WorkspaceMode};
-pub use directory::{Found, discover};
+pub use definition::{DEFINITION, definition};
+pub use directory::{Found, Note, discover, discover_with};
 pub use merge::merge;
 pub use problem::Refused;
 pub use read::read;

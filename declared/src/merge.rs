@@ -1,8 +1,9 @@
 //! Puts the agents of several sources into one list. Must not read files or change an agent.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
-use super::{AgentFile, Found, Refused};
+use super::{AgentFile, Found, Note, Refused};
 
 /// One list of the `layers`, the strongest first: project, user, built in. Of agents with one name, whatever its
 /// case, the first counts and a note names both files. Refused files are all kept; where one of them would have
@@ -19,25 +20,29 @@ pub fn merge(layers: impl IntoIterator<Item = Found>) -> Found {
             };
             match (&file, first.get(&id)) {
                 (Ok(agent), Some(Taken::Loaded(path))) => {
-                    merged.notes.push(format!(
-                        "two agents are called `{}`: {path} counts, {} is left out; rename one of them",
+                    let message = format!(
+                        "two agents are called `{}`: {} counts, {} is left out; rename one of them",
                         agent.id,
+                        path.display(),
                         agent.path.display()
-                    ));
+                    );
+                    merged.notes.push(Note { files: vec![path.clone(), agent.path.clone()], message });
                     continue;
                 }
                 (Ok(agent), before) => {
                     if let Some(Taken::Refused(path)) = before {
-                        merged.notes.push(format!(
-                            "`{}` is taken from {}, since {path} was refused",
+                        let message = format!(
+                            "`{}` is taken from {}, since {} was refused",
                             agent.id,
-                            agent.path.display()
-                        ));
+                            agent.path.display(),
+                            path.display()
+                        );
+                        merged.notes.push(Note { files: vec![agent.path.clone(), path.clone()], message });
                     }
-                    first.insert(id, Taken::Loaded(agent.path.display().to_string()));
+                    first.insert(id, Taken::Loaded(agent.path.clone()));
                 }
                 (Err(refused), None) => {
-                    first.insert(id, Taken::Refused(refused.path.display().to_string()));
+                    first.insert(id, Taken::Refused(refused.path.clone()));
                 }
                 (Err(_), Some(_)) => {}
             }
@@ -49,6 +54,6 @@ pub fn merge(layers: impl IntoIterator<Item = Found>) -> Found {
 
 /// Who came first with a name.
 enum Taken {
-    Loaded(String),
-    Refused(String),
+    Loaded(PathBuf),
+    Refused(PathBuf),
 }

@@ -12,13 +12,21 @@ pub(super) const MOST_BYTES: u64 = 1024 * 1024;
 /// # Errors
 /// What is wrong with it, for a refusal.
 pub(super) fn bytes(root: &Path, path: &Path) -> Result<Vec<u8>, String> {
+    at_most(MOST_BYTES, root, path)
+}
+
+/// The same, of at most `most` bytes.
+///
+/// # Errors
+/// What is wrong with it, for a refusal.
+pub(super) fn at_most(most: u64, root: &Path, path: &Path) -> Result<Vec<u8>, String> {
     let file = regular(root, path)?;
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
-    if bytes.len() as u64 > MOST_BYTES {
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() as u64 > most {
         return Err(format!(
             "expected a file of at most {} KiB, found a larger one: shorten it, or move what is no agent elsewhere",
-            MOST_BYTES / 1024
+            most / 1024
         ));
     }
     Ok(bytes)

@@ -47,8 +47,11 @@ impl Finding {
             .as_ref()
             .map(|rights| rights.cut().iter().map(ToString::to_string).collect())
             .unwrap_or_default();
-        let granted: BTreeSet<_> =
-            subagent.declared_tools().iter().filter(|tool| held.holds(tool.as_str())).cloned().collect();
+        let granted: BTreeSet<ToolName> = match &checked {
+            // What it inherits it does not name.
+            Ok(rights) if subagent.declaration().tools.inherit => rights.tools().keys().cloned().collect(),
+            _ => subagent.declared_tools().iter().filter(|tool| held.holds(tool.as_str())).cloned().collect(),
+        };
         let asks = granted.iter().filter(|tool| host.verdict(held, tool) == Verdict::Ask);
         let (ending, missing, error) = match checked {
             Ok(_) => (Ending::Answered, Vec::new(), None),

@@ -59,6 +59,7 @@ const RULES: &[Rule] = &[
     Rule("tools.ask", More, None),
     Rule("tools.deny", More, None),
     Rule("tools.shell", Exactly("off"), None),
+    Rule("declarations.strict", Only(true), None),
     Rule("subagents.*.enabled", Only(false), None),
     Rule("subagents.*.tools", SomeDeclared, None),
     Rule("subagents.*.max_turns", Lower(Some(50)), Some("limits.subagent_max_turns")),

@@ -23,6 +23,7 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     pub(crate) model: Model,
     pub(crate) tools: Tools,
+    pub(crate) declarations: Declarations,
     pub(crate) subagents: BTreeMap<String, Subagent>,
 }
 
@@ -108,6 +109,16 @@ pub(crate) struct Tools {
     pub(crate) ask: Option<Vec<String>>,
     pub(crate) deny: Option<Vec<String>>,
     pub(crate) shell: Option<Shell>,
+}
+
+/// `[declarations]`: how agent files are found and read.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Declarations {
+    /// Whether a key or tool without meaning here refuses the file.
+    pub(crate) strict: Option<bool>,
+    /// Directories of agent files beside `subagents`.
+    pub(crate) agents: Option<Vec<PathBuf>>,
 }
 
 /// Where a subagent works.

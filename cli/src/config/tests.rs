@@ -114,6 +114,9 @@ fn every_key_of_every_table_is_read() {
         ask = ["b", "c"]
         deny = ["d"]
         shell = "unconfined"
+        [declarations]
+        strict = true
+        agents = ["more/agents", "/agents"]
         [subagents.tides]
         enabled = true
         description = "reads tides"
@@ -183,6 +186,10 @@ fn every_key_of_every_table_is_read() {
             deny: list(&["d"]),
             shell: Some(Shell::Unconfined),
         },
+        declarations: Declarations {
+            strict: Some(true),
+            agents: Some(vec!["/w/more/agents".into(), "/agents".into()]),
+        },
         subagents: [
             (
                 "poet".to_owned(),
@@ -239,7 +246,7 @@ fn an_error_says_where_what_was_expected_and_what_came() {
         (
             "\n[handof]\nmax_depth = 2",
             2,
-            "unknown key `handof`; did you mean `handoff`? (known at the top: handoff, purse, limits, model, tools, subagents)".into(),
+            "unknown key `handof`; did you mean `handoff`? (known at the top: handoff, purse, limits, model, tools, declarations, subagents)".into(),
         ),
         (
             "[model]\nprices = { inputs = 1 }",
@@ -285,7 +292,7 @@ fn an_error_says_where_what_was_expected_and_what_came() {
         (
             "[limits]\n[subagents.exlpore]\nmax_turns = 2",
             2,
-            "`subagents.exlpore`: needs a `component` or a `prompt`: there is no stock subagent `exlpore`; did you mean `explore`? (expected one of explore, plan)".into(),
+            "`subagents.exlpore`: needs a `component` or a `prompt`: there is no subagent `exlpore`; did you mean `explore`? (expected one of explore, plan)".into(),
         ),
     ] {
         let error = of_file(file, &[]).unwrap_err().to_string();
@@ -379,14 +386,30 @@ fn a_component_of_the_file_is_found_from_the_file_and_one_of_the_command_line_is
     let base = tempfile::tempdir().unwrap();
     let path = base.path().join("other.toml");
     fs::write(&path, "subagents.a.component = \"a.wasm\"").unwrap();
-    let config = Config::load(Source::Operator(path), &[], STOCK).unwrap().config;
+    let config = Config::load(Source::Operator(File::named(&path).unwrap()), &[], STOCK).unwrap().config;
     assert_eq!(config.subagents.get("a").unwrap().component, Some(base.path().join("a.wasm")));
+}
+
+#[test]
+fn how_agent_files_are_read_is_known_before_the_subagents_are() {
+    let text = "[declarations]\nstrict = true\nagents = [\"a\"]\n[subagents.nobody-yet]\nmax_turns = 1\n";
+    let read = |trusted, set: &[&str]| {
+        let file = Some(File::made_up("/w/deputy.toml", text));
+        Config::declarations(Source::Workspace { file, trusted }, &owned(set)).unwrap()
+    };
+    let strict = Declarations { strict: Some(true), agents: None };
+    assert_eq!(read(false, &[]), strict, "reading strictly narrows, naming directories does not");
+    assert_eq!(read(true, &[]), Declarations { agents: Some(vec!["/w/a".into()]), ..strict.clone() });
+    assert_eq!(read(true, &["declarations.agents=[\"b\"]"]).agents, Some(vec!["b".into()]));
 }
 
 #[test]
 fn a_file_of_the_operator_has_to_be_there_and_be_text() {
     let base = tempfile::tempdir().unwrap();
-    let load = |name: &str| Config::load(Source::Operator(base.path().join(name)), &[], STOCK);
+    let load = |name: &str| {
+        let file = File::named(&base.path().join(name))?;
+        Config::load(Source::Operator(file), &[], STOCK)
+    };
     assert!(load("none.toml").unwrap_err().to_string().contains("cannot read"));
     fs::write(base.path().join("latin.toml"), b"# \xe9").unwrap();
     assert!(load("latin.toml").unwrap_err().to_string().contains("latin.toml is not UTF-8 text"));

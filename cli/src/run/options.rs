@@ -3,6 +3,7 @@
 use deputy::host::{Continue, RunRequest};
 use deputy::model::ModelConfig;
 
+use super::models::connect_own;
 use super::task;
 use crate::arguments::RunArguments;
 use crate::environment::{Variables, model};
@@ -25,8 +26,9 @@ impl RunOptions {
     /// Settles the arguments against configuration and environment, and reads the task.
     pub(super) fn resolve(arguments: RunArguments, variables: &Variables<'_>) -> anyhow::Result<Self> {
         let RunArguments { settings, rules, yes, shell, quiet, .. } = &arguments;
-        let setup = Setup::load(settings, rules, *yes, *shell, *quiet)?;
+        let mut setup = Setup::load(settings, rules, *yes, *shell, *quiet)?;
         let model = model(&arguments.model, variables, &setup.config.model)?;
+        connect_own(&mut setup, &model, variables, *quiet);
         let task = task::read(arguments.task.as_deref(), arguments.file.as_deref())?;
         let request = RunRequest::new(task).user(arguments.user);
         let request = match (arguments.session, arguments.go_on) {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use deputy::sandbox::sha256;
@@ -12,10 +12,13 @@ use crate::config::{File, NAME};
 /// Digits of a SHA-256.
 const DIGITS: usize = 64;
 
-/// A workspace and the hash of the file that is trusted there.
+/// What no configuration begins with, so that none has the hash of an agent file.
+const DECLARATION: &[u8] = b"\xff agent file\n";
+
+/// A workspace and the hash of something that is trusted there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// SHA-256 of its `deputy.toml`, in hexadecimal.
+    /// SHA-256 in hexadecimal, of its `deputy.toml` or over an agent file.
     pub(crate) hash: String,
     /// Its canonical path.
     pub(crate) directory: PathBuf,
@@ -23,16 +26,21 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// What a file would be trusted as.
-    pub(super) fn of(file: &File) -> anyhow::Result<Self> {
+    pub(crate) fn of(file: &File) -> anyhow::Result<Self> {
         let directory = file.directory();
-        if directory.as_os_str().as_bytes().contains(&b'\n') {
-            bail!("{} cannot be trusted: its path has a line break", directory.display());
-        }
         let is_named_so = file.path().file_name().is_some_and(|name| name == NAME);
         if !directory.is_absolute() || !is_named_so {
             bail!("{} cannot be trusted: only a workspace's own file can", file.path().display());
         }
-        Ok(Self { hash: sha256(file.bytes()), directory: directory.to_owned() })
+        Self::new(sha256(file.bytes()), directory)
+    }
+
+    /// An entry of this hash in a workspace, given by its canonical path.
+    pub(crate) fn new(hash: String, directory: &Path) -> anyhow::Result<Self> {
+        if directory.as_os_str().as_bytes().contains(&b'\n') {
+            bail!("{} cannot be trusted: its path has a line break", directory.display());
+        }
+        Ok(Self { hash, directory: directory.to_owned() })
     }
 
     /// What a line without its break says.
@@ -48,4 +56,17 @@ impl Entry {
     pub(super) fn line(&self) -> Vec<u8> {
         [self.hash.as_bytes(), b"  ", self.directory.as_os_str().as_bytes(), b"\n"].concat()
     }
+}
+
+/// The hash over an agent file, where it is, and the component that runs it: none of them changes alone.
+pub(crate) fn hash_of_declaration(path: &Path, text: &str, component: Option<(&Path, &str)>) -> String {
+    let mut bytes = DECLARATION.to_vec();
+    let (component, code) = component.unwrap_or((Path::new(""), ""));
+    for part in
+        [path.as_os_str().as_bytes(), text.as_bytes(), component.as_os_str().as_bytes(), code.as_bytes()]
+    {
+        bytes.extend((part.len() as u64).to_le_bytes());
+        bytes.extend(part);
+    }
+    sha256(&bytes)
 }

@@ -24,7 +24,8 @@ fn is_of_parent(request: &Request) -> bool {
 
 /// The ids of the tasks whose results stand in a request, as often as they do.
 fn results(request: &Request) -> Vec<String> {
-    let messages = request.messages().iter().map(text_of).filter(|text| text.starts_with("<subagent-results>"));
+    let messages =
+        request.messages().iter().map(text_of).filter(|text| text.starts_with("<subagent-results>"));
     let objects = messages.flat_map(str::lines).filter_map(|line| serde_json::from_str::<Value>(line).ok());
     objects.map(|object| object["task_result"].as_str().unwrap().to_owned()).collect()
 }
@@ -40,9 +41,15 @@ fn said(request: &Request) -> Answer {
     let first = request.messages().iter().filter(|message| message["role"] != "system").count() == 1;
     if is_of_parent(request) && first {
         let calls: Vec<_> = (0..SPAWNED)
-            .map(|at| (format!("call_{at}"), json!({"agent_id": "explore", "task": format!("part {at}"), "timeout_seconds": 0})))
+            .map(|at| {
+                (
+                    format!("call_{at}"),
+                    json!({"agent_id": "explore", "task": format!("part {at}"), "timeout_seconds": 0}),
+                )
+            })
             .collect();
-        let calls: Vec<_> = calls.iter().map(|(id, arguments)| (id.as_str(), "agent_spawn", arguments.clone())).collect();
+        let calls: Vec<_> =
+            calls.iter().map(|(id, arguments)| (id.as_str(), "agent_spawn", arguments.clone())).collect();
         return openai_stream("", &calls);
     }
     openai_stream("done", &[])
@@ -74,7 +81,10 @@ fn tasks_are_recorded_in_the_workspace_and_their_results_come_before_the_answer(
     assert_eq!(ended.stdout.trim(), "done");
     let records = swept(&deputy);
     assert_eq!(records.len(), SPAWNED);
-    assert!(records.iter().all(|record| record.status == TaskStatus::Completed && record.delivered), "{records:?}");
+    assert!(
+        records.iter().all(|record| record.status == TaskStatus::Completed && record.delivered),
+        "{records:?}"
+    );
     let last = server.requests().into_iter().rfind(is_of_parent).unwrap();
     assert_eq!(results(&last).len(), SPAWNED);
     let listed = deputy.run(&["tasks", "list", "--json"]).exits(0).json();
@@ -116,7 +126,8 @@ fn nothing_acknowledged_is_lost_stuck_or_told_twice_wherever_a_run_is_killed() {
         pid.store(child.id(), Ordering::SeqCst);
         child.wait().unwrap();
 
-        let told: BTreeSet<String> = server.requests().iter().filter(|one| is_of_parent(one)).flat_map(acknowledged).collect();
+        let told: BTreeSet<String> =
+            server.requests().iter().filter(|one| is_of_parent(one)).flat_map(acknowledged).collect();
         if !deputy.path(".deputy/tasks.db").exists() {
             assert!(told.is_empty(), "killed at {at}");
             continue;
@@ -129,7 +140,8 @@ fn nothing_acknowledged_is_lost_stuck_or_told_twice_wherever_a_run_is_killed() {
 
         let runs_before = server.requests().len();
         for _ in 0..2 {
-            let again: Vec<&str> = arguments.iter().map(String::as_str).chain(["--continue", "go on"]).collect();
+            let again: Vec<&str> =
+                arguments.iter().map(String::as_str).chain(["--continue", "go on"]).collect();
             if deputy.run(&again).code != 0 {
                 // It was killed before there was a conversation: nobody was told of a task.
                 assert!(told.is_empty(), "killed at {at}");

@@ -11,12 +11,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-const DOCUMENTS: [&str; 5] = [
+const DOCUMENTS: [&str; 6] = [
     "README.md",
     "docs/first-subagent.md",
     "docs/confinement.md",
     "docs/scripted-model.md",
     "docs/delegation.md",
+    "docs/declarations.md",
 ];
 
 /// The lines of all `sh` blocks of a document, comments taken off.
@@ -46,8 +47,11 @@ fn words(line: &str) -> Vec<String> {
 fn workspace() -> Deputy {
     let wasm = deputy_stock::STOCK[0].wasm;
     let script = json!({"steps": [{"said": "", "answer": "done", "repeat": true}]}).to_string();
-    let deputy =
-        Deputy::new().file("script.json", script).file("reviewer.wasm", wasm).file("deputy.toml", "");
+    let deputy = Deputy::new()
+        .file("script.json", script)
+        .file("reviewer.wasm", wasm)
+        .file("deputy.toml", "")
+        .file(".claude/agents/heron.md", "---\nname: heron\ndescription: Watches birds\n---\nCount them.\n");
     std::os::unix::fs::symlink(root(), deputy.path("deputy")).unwrap();
     let made = std::process::Command::new("git").args(["init", "-q"]).arg(deputy.path(".")).status().unwrap();
     assert!(made.success());
@@ -130,6 +134,6 @@ fn the_documented_configuration_is_taken_as_it_stands() {
     let deputy = Deputy::new().file("mine.toml", toml);
     let listed = deputy.run(&["agents", "--config", "mine.toml", "--json"]).exits(0).json();
     let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["explore", "verify", "general", "poet"]);
+    assert_eq!(ids, ["general-purpose", "explore", "verify", "general", "poet"]);
     deputy.run(&["explain", "write_file", "--config", "mine.toml"]).exits(0);
 }

@@ -8,10 +8,11 @@
     reason = "a test that cannot go on has failed"
 )]
 
-mod background_commands;
 mod background;
+mod background_commands;
 mod bad_input;
 mod components;
+mod declarations;
 mod deputy;
 mod documents;
 mod models;

@@ -102,7 +102,21 @@ fn a_component_belongs_to_the_file_beside_it_or_stands_alone() {
     let alone = found.files[3].as_ref().unwrap();
     assert_eq!((alone.component.clone(), alone.description.as_str()), (Some(path("alone.wasm")), ""));
     assert_eq!(alone.tools, DeclaredTools::Named(vec![]));
-    assert!(found.notes.len() == 1 && found.notes[0].contains("broken.md"), "{:?}", found.notes);
+    assert!(found.notes.len() == 1 && found.notes[0].message.contains("broken.md"), "{:?}", found.notes);
     let found = discover(dir.path(), &Rules::new(Format::ClaudeAgents));
     expect(&found, &[("Owl", true), ("broken", false), ("jay", true)]);
+}
+
+#[test]
+fn the_bytes_that_are_read_are_shown_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("owl.md"), SOUND).unwrap();
+    fs::write(dir.path().join("README.md"), "# Birds").unwrap();
+    let mut seen = Vec::new();
+    let found = discover_with(dir.path(), &Rules::new(Format::Subagents), |path, bytes| {
+        seen.push((path.to_owned(), bytes.to_owned()));
+    });
+    let shown = |name: &str, text: &str| (dir.path().join(name), text.as_bytes().to_owned());
+    assert_eq!(seen, [shown("README.md", "# Birds"), shown("owl.md", SOUND)]);
+    assert_eq!(found, discover(dir.path(), &Rules::new(Format::Subagents)));
 }

@@ -21,10 +21,11 @@ fn the_first_of_a_name_counts_and_a_note_names_both_files() {
     assert_eq!(merged.files.len(), 2);
     assert_eq!(merged.files[0].as_ref().unwrap().description, "first");
     assert!(merged.files[1].is_err());
-    assert_eq!(
-        merged.notes,
-        ["two agents are called `gull`: project/a.md counts, user/b.md is left out; rename one of them"]
-    );
+    let message =
+        "two agents are called `gull`: project/a.md counts, user/b.md is left out; rename one of them"
+            .to_owned();
+    let files = vec!["project/a.md".into(), "user/b.md".into()];
+    assert_eq!(merged.notes, [Note { files, message }]);
 }
 
 #[test]
@@ -32,7 +33,7 @@ fn a_refused_file_lets_the_next_of_its_name_through_with_a_note() {
     let merged = merge([layer("project", &[("a.md", BROKEN)]), layer("user", &[("b.md", SECOND)])]);
     assert_eq!(merged.files.iter().filter(|file| file.is_ok()).count(), 1);
     assert!(
-        merged.notes[0].contains("project/a.md") && merged.notes[0].contains("user/b.md"),
+        merged.notes[0].message.contains("project/a.md") && merged.notes[0].message.contains("user/b.md"),
         "{:?}",
         merged.notes
     );

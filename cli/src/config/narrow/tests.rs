@@ -195,6 +195,8 @@ fn allowance(config: &Config) -> Vec<(String, f64)> {
         ("retries".into(), whole(handoff.max_retries, 0.0)),
         ("timeout".into(), time(handoff.timeout)),
         ("unguarded".into(), truth(handoff.enabled == Some(false))),
+        ("lenient".into(), truth(config.declarations.strict != Some(true))),
+        ("places".into(), number(config.declarations.agents.as_ref().map(|all| all.len() as u64), 0.0)),
         ("denied goes on".into(), truth(handoff.on_denied != Some(HandoffFailureAction::Fail))),
         ("error goes on".into(), truth(handoff.on_error != Some(HandoffFailureAction::Fail))),
         ("retry".into(), truth(handoff.retry_after_side_effects == Some(true))),
@@ -252,6 +254,7 @@ fn rest(config: &Config) -> Config {
     let mut rest = config.clone();
     (rest.handoff, rest.purse, rest.limits) = Default::default();
     (rest.tools.ask, rest.tools.deny, rest.tools.shell) = Default::default();
+    rest.declarations.strict = None;
     for own in rest.subagents.values_mut() {
         (own.enabled, own.tools, own.max_turns, own.memory, own.fuel) = Default::default();
         (own.timeout, own.allowed_tools, own.denied_tools) = Default::default();
