@@ -114,7 +114,8 @@ fn nothing_acknowledged_is_lost_stuck_or_told_twice_wherever_a_run_is_killed() {
                     std::thread::yield_now();
                 }
                 let pid = victim.load(Ordering::SeqCst).to_string();
-                let kill = std::process::Command::new("kill").args(["-9", &pid]).stderr(Stdio::null()).status();
+                let kill =
+                    std::process::Command::new("kill").args(["-9", &pid]).stderr(Stdio::null()).status();
                 // One that had ended before leaves the request to a later run.
                 if kill.unwrap().success() {
                     return Answer::Silence;
